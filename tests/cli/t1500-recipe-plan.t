@@ -121,7 +121,30 @@ s/^version: 1/&\nexperiment: a\/b/|2:13: an experiment.s name has
 s/^version: 1/&\nbatch: {time: 1h}/|2:15: expected a time limit as of sbatch
 s/ttft: 1ms}/&, ready: {http: health}/|7:61: expected a path that begins with /
 s/^version: 1/&\nmonitoring: {pushgateway: gw}/|2:27: expected an address
+s/^version: 1/&\nbatch: {nodes: lots}/|2:16: expected a number from 1 to 100000, got "lots"
+s/^version: 1/&\nnetwork: ib 0/|2:10: expected an interface such as ib0, or a network
+s/^version: 1/&\nnetwork: 10.1.0.0\/33/|2:10: expected an interface such as ib0, or a network
+s/ttft: 1ms}/&, hosts: "n[1-"/|7:54: expected names of nodes, such as n.1-3., got "n.1-"
+s/ttft: 1ms}/&, secret_files: {A-B: x}/|7:67: expected the name of a variable, got "A-B"
 E
+
+printf '\357\273\277version: 1\nroles: {c: {command: x}}\n' >mark.yaml
+ok "a byte order mark is no mistake" "$BENCHWRAP" recipe check mark.yaml
+printf 'version: 1\nobjective: {raise: r, from: 1, to: 5, while: "a < 1"}\nroles: {c: {command: x}}\n' >unused.yaml
+like "a search for a value that nothing uses" "$("$BENCHWRAP" recipe check unused.yaml 2>&1)" 'unused.yaml:2:[0-9]+: no role uses the value .r., which the objective raises'
+sed -i 's/command: x/command: [x, "{r}"]/' unused.yaml
+ok "and for one that a role uses" "$BENCHWRAP" recipe check unused.yaml
+cat >split.yaml <<'Y'
+version: 1
+roles:
+  prefill: {service: vllm, with: {model: m}, nodes: 2, args: [--kv-transfer-config, '{"kv_role": "kv_producer"}'], resources: {gpus: 4}}
+  decode: {service: vllm, with: {model: m}, args: [--kv-transfer-config, '{"kv_role": "kv_consumer"}'], resources: {gpus: 2}}
+  proxy: {command: [proxy, --prefill, "{prefill.addresses}", --decode, "{decode.addresses}", --port, "{port}"], ports: {http: 8000}, ready: {tcp: http}, after: [prefill, decode]}
+  client: {command: [llmload, "{proxy.url}"]}
+Y
+is "prefill and decode are roles of their own, on their own nodes" "$("$BENCHWRAP" recipe plan split.yaml --json | jq -c '.nodes, [.points[0].roles[] | .nodes], (.points[0].roles[0].processes[0].command[-2:])')" '5
+[2,1,1,1]
+["--kv-transfer-config","{\"kv_role\": \"kv_producer\"}"]'
 
 # create
 printf 'service: dummy\nconcurrency: 1,2\nname: made\n' >answers.yaml

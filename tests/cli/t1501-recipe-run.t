@@ -76,6 +76,15 @@ Y
 "$BENCHWRAP" recipe run --local empty.yaml >out 2>err
 is "a service that answers with no tokens: exit status 1" $? 1
 like "and every point is invalid" "$(cat err)" 'empty: 2 points: 2 invalid'
+cat >blank.yaml <<'Y'
+version: 1
+name: blank
+roles:
+  server: {command: [llmfake, --listen, "{host}:{port}", --fault, "empty:1"], ports: {http: 0}, ready: {http: /health}}
+  client: {command: [llmload, "{server.url}", -n, 5, -c, 1]}
+Y
+"$BENCHWRAP" recipe run --local blank.yaml >out 2>err
+like "so is a service without a service file" "$? $(cat err)" '^1 .*invalid in .*: the service answered with no token'
 sed -i 's/^name: empty/name: usage/; s/-c, 1/--no-such-option, 1/' empty.yaml
 "$BENCHWRAP" recipe run --local empty.yaml >out 2>err
 like "a client that measures nothing has failed" "$(cat err)" 'usage: 2 points: 2 failed'
@@ -127,6 +136,70 @@ Y
 "$BENCHWRAP" recipe run --local never.yaml >out 2>err
 like "a service that is never ready" "$(cat err)" 'failed in .*server was not ready after 1 s: no good answer at /'
 is "and ignores SIGTERM: nothing is left" "$(gone)" 0
+
+# ---- images, secrets from files, the network ----
+mkdir -p bin
+printf '#!/bin/sh\n[ "$1" = image ] && { echo "sha256:%%s"; exit; }\nwhile [ "$1" != pod ] && [ "$1" != image.sif ]; do shift; done\nshift\nexec "$@"\n' >bin/podman
+sed -i "s/%s/$(printf x | sha256sum | cut -d' ' -f1)/" bin/podman
+cp bin/podman bin/apptainer
+chmod +x bin/podman bin/apptainer
+echo image >image.sif
+printf ' hf_abcdefghijklmnopqrstuvwxyz012345\n' >token
+cat >images.yaml <<Y
+version: 1
+name: images
+network: lo
+sweep: {grid: {n: [1, 2]}}
+roles:
+  c: {command: [sh, -c, 'test \${#HF_TOKEN} = 35 && echo rate 1 op/s'], secret_files: {HF_TOKEN: "$WORK/token"}, container: {runtime: apptainer, image: image.sif}}
+  s: {command: [python3, -m, http.server, "{port}", --bind, "{host}", --directory, "$WORK/$mark"], ports: {http: 0}, ready: {http: /}, container: {runtime: podman, image: pod}}
+grace: 1s
+Y
+PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local images.yaml >out 2>err
+is "containers with a secret from a file" "$? $("$BENCHWRAP" recipe report images --json | jq -c '[.[].outcome]')" '0 ["valid","valid"]' || cat err >&2
+parent=$(jq -r .parent .benchwrap/campaigns/images/campaign.json)
+is "the record has the digests of images" "$(cat mlruns/*/"$parent"/params/image.c.digest) $(cat mlruns/*/"$parent"/params/image.s.digest)" "sha256:$(sha256sum <image.sif | cut -d' ' -f1) sha256:$(printf x | sha256sum | cut -d' ' -f1)"
+is "the secret is nowhere" "$(grep -rl hf_abc .benchwrap/campaigns/images mlruns)" ""
+like "and {host} is on the network" "$(grep -h -- --bind mlruns/*/"$parent"/artifacts/recipe.yaml .benchwrap/campaigns/images/logs/s.0.*.err)" 'bind'
+echo other >image.sif
+PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local images.yaml >out 2>err
+like "another image needs a decision" "$? $(cat err)" '^125 .*the image image.sif is another one now'
+sed 's/network: lo/network: no-such0/; s/name: images/name: network/' images.yaml >network.yaml
+like "a network that the node has not" "$("$BENCHWRAP" recipe run --local network.yaml 2>&1)" 'the node .* has no address on the network no-such0'
+sed -i 's,token",no-token",; s/name: images/name: token/' images.yaml
+like "a secret's file that is missing is refused" "$(PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local images.yaml 2>&1)" 'preflight: c: the file .*no-token of secret_files cannot be read'
+printf 'version: 1\nroles: {s: {service: vllm, with: {model: /models/opt}, container: {runtime: apptainer, image: image.sif, binds: ["%s/none:/models/:ro"]}}, c: {command: "true"}}\n' "$WORK" >bound.yaml
+like "a model behind a bind is checked" "$(PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local --preflight-only bound.yaml 2>&1)" "s: the model $WORK/none/opt cannot be read"
+
+# ---- nothing waits for ever: `timeout` holds for all clients and for warm-ups, a service must still answer at the end ----
+while IFS='|' read -r name roles message; do
+    printf 'version: 1\nname: %s\ntimeout: 1s\ngrace: 1s\nroles: {c: {command: [echo, "rate 1 op/s"]%s}\n' "$name" "$roles" >late.yaml
+    "$BENCHWRAP" recipe run --local late.yaml >out 2>err
+    like "$name" "$? $(cat err)" "^1 .*failed in .*: $message"
+done <<E
+another-client|}, side: {command: [sleep, $mark]}|side still ran at the end of .timeout.
+warm-up|, warmup: [sleep, $mark]}|the warm-up of c: c still ran at the end of .timeout.
+E
+cat >hung.yaml <<Y
+version: 1
+name: hung
+sweep: {grid: {n: [1, 2]}}
+roles:
+  server: {command: [sh, -c, "echo \$\$ >hung.pid; exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
+  client: {command: [sh, -c, "[ -e hung.once ] || { touch hung.once; kill -STOP \$(cat hung.pid); }; echo rate {n} op/s"]}
+grace: 1s
+Y
+"$BENCHWRAP" recipe run --local hung.yaml >out 2>err
+is "a service that hangs fails its point, and starts again" "$? $("$BENCHWRAP" recipe report hung --json | jq -r '.[] | .outcome + " " + (.reason // "")' | xargs)" "1 failed the service server does not answer any more valid"
+"$BENCHWRAP" recipe run --local hung.yaml >out 2>err
+is "that run is not adopted, but made again" "$? $("$BENCHWRAP" recipe report hung --json | jq -c '[.[].outcome]')" '0 ["valid","valid"]'
+printf 'version: 1\nname: side\ngrace: 1s\nroles: {c: {command: [echo, "rate 1 op/s"]}, side: {command: [sh, -c, "touch side.up; exec sleep %s"]}}\n' "$mark" >side.yaml
+"$BENCHWRAP" recipe run --local side.yaml >out 2>err &
+wait_until '[ -e side.up ] && ls -d mlruns/*/*/tags/mlflow.runName | xargs grep -q "^side #1"'
+kill -TERM $!
+wait $!
+like "a signal while another client runs cancels the point" "$? $(cat err)" '^143 .*cancelled in'
+is "nothing is left" "$(gone)" 0
 
 # ---- ports ----
 python3 -c 'import socket, time

@@ -54,10 +54,14 @@ PATH=$WORK/only:$PATH salloc -Q -N2 "$BENCHWRAP" recipe run --preflight-only mem
 like "and its memory" "$(cat err)" 'preflight: n[0-9]: [0-9]+ MiB of memory are available, 943718400 are needed'
 salloc -Q -N2 env PATH="$WORK/only:$PATH" sh -c "chmod -x $WORK/only/there; $BENCHWRAP recipe run --preflight-only nodes.yaml" >out 2>err
 like "a program that the nodes lack" "$(cat err)" "preflight: n[0-9]: there is no program .there"
+printf 'version: 1\nname: later\nsweep: {grid: {p: ["true", there]}}\nroles: {c: {command: ["{p}"], nodes: 2, tasks: 2}}\n' >later.yaml
+salloc -Q -N2 env PATH="$WORK/only:$PATH" "$BENCHWRAP" recipe run --preflight-only later.yaml >out 2>err
+is "also that of a later point" "$? $(grep -c 'n[12]: there is no program "there"' err) $(tail -n 1 err)" "1 2 benchwrap: recipe: preflight: 1 of 2 points are refused"
 
 cat >hosts.yaml <<'Y'
 version: 1
 name: hosts
+network: 127.0.0.0/8
 sweep: {grid: {n: 1..3}}
 prepare: [{name: fetch, command: [sh, -c, "echo ${SLURM_JOB_ID:-here} >>fetched"]}]
 roles:
@@ -141,6 +145,15 @@ wait $!
 like "so does a lost node" "$(cat err)" 'cancelled in .*: the node n1 is lost'
 scontrol update nodename=n1 state=resume 2>/dev/null # unless it came back by itself
 wait_until '[ "$(sinfo -h -N -n n1 -o %T)" = idle ]'
+sed 's/^name: lost/name: silent\nnode_timeout: 2s/; s/1\.\.3/3/; s/sleep 2/sleep 60/' lost.yaml >silent.yaml
+salloc -Q --no-kill -w n1,n2,n3 "$BENCHWRAP" recipe run silent.yaml >out 2>err &
+wait_until '"$BENCHWRAP" recipe status silent | grep -q running && [ "$(squeue -h -s -o %j | grep -c bw-c)" != 0 ]'
+sleep 1 # it has sent a sign of life
+slurm_kill_node n2
+wait $!
+like "and one whose loss Slurm has not noticed" "$? $(cat err)" '^143 .*cancelled in .*: the node n2 is lost: it was silent for node_timeout'
+slurm_restart_node n2
+wait_until '[ "$(sinfo -h -N -n n2 -o %T)" = idle ]'
 fi
 
 # ---- the toolkit's recipe, with stand-ins for its images ----

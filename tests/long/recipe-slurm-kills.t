@@ -1,6 +1,6 @@
 #!/bin/bash
-# recipe-slurm-kills: a campaign of 20 points or more on two nodes is ended at random moments by SIGKILL of benchwrap, scancel, and the loss
-# of a node, in turn. It resumes each time, and ends with the same points, none measured twice, and nothing left. ENDS: how often (30). SEED: of the
+# recipe-slurm-kills: a campaign of 20 points or more on two nodes is ended at random moments by SIGKILL of benchwrap, scancel, the loss of a node,
+# and the loss of a node that Slurm does not notice, in turn. It resumes each time, and ends with the same points, none measured twice, and nothing left. ENDS: how often (30). SEED: of the
 # moments, as a run before has printed it.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/slurm.sh"
@@ -21,18 +21,12 @@ name: many
 sweep: {grid: {n: 1..$points}}
 roles:
   server: {command: [sh, -c, "exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
-  client: {command: [sh, -c, "sleep 0.6; echo rate {n} op/s", "$mark"]}
+  client: {command: [sh, -c, "sleep 1.8; echo rate {n} op/s", "$mark"]}
 grace: 1s
+node_timeout: 3s
 Y
 done_points() { "$BENCHWRAP" recipe report many --json 2>/dev/null | jq '[.[] | select(.outcome == "valid")] | length'; }
 steps() { squeue -h -s -o %j 2>/dev/null | grep -c bw-; }
-# As by a power failure: slurmd, the steps and all of their processes end at once. A node that is only set down can be left with a task that Slurm
-# itself does not end ("Kill task failed"), where the node is lost while the task starts.
-lose_node()
-{
-    slurm_kill_node "$1"
-    scontrol update nodename="$1" state=down reason=lost
-}
 declare -A count=()
 lost=0
 for i in $(seq "$ends"); do
@@ -40,27 +34,41 @@ for i in $(seq "$ends"); do
     victim=$!
     sleep "$((RANDOM % 10 + 1)).$((RANDOM % 90 + 10))"
     job=$(squeue -h -t RUNNING -o %A | head -n 1)
-    how=$(printf '%s\n' kill cancel node | sed -n "$((i % 3 + 1))p")
+    how=$(printf '%s\n' kill cancel node silent | sed -n "$((i % 4 + 1))p")
     case $how in
     kill) pkill -KILL -P $victim -f 'recipe run' ;;
     cancel) [ -z "$job" ] || scancel "$job" ;;
-    node)
+    node | silent)
         node=$([ -z "$job" ] || scontrol show hostnames "$(squeue -h -j "$job" -o %N)" | sed -n "$((RANDOM % 2 + 1))p")
-        [ -z "$node" ] || lose_node "$node"
+        [ -z "$node" ] || slurm_kill_node "$node" # as by a power failure: slurmd, the steps and all of their processes end at once
+        # A node that is only set down can be left with a task that Slurm itself does not end ("Kill task failed"), where the node is lost while
+        # the task starts.
+        [ -z "$node" ] || [ "$how" != node ] || scontrol update nodename="$node" state=down reason=lost
         ;;
     esac
     count[$how]=$((${count[$how]:-0} + 1))
-    [ "$how" != node ] || { wait_until 'has_ended $victim' 10; kill -TERM $victim 2>/dev/null; }
+    case $how in
+    node)
+        wait_until 'has_ended $victim' 10
+        kill -TERM $victim 2>/dev/null
+        ;;
+    silent)
+        wait_until 'has_ended $victim' 60
+        has_ended $victim || { lost=$((lost + 1)); tap_fail "end $i: a node that is lost holds a point" "$(cat out.$i)"; }
+        kill -TERM $victim 2>/dev/null
+        ;;
+    esac
     wait $victim 2>/dev/null
-    [ "$how" != node ] || [ -z "$node" ] || slurm_restart_node "$node"
+    case $how in node | silent) [ -z "$node" ] || slurm_restart_node "$node" ;; esac
     wait_until '[ "$(left)" = 0 ] && [ "$(steps)" = 0 ]'
     [ "$(left) $(steps)" = "0 0" ] || { lost=$((lost + 1)); tap_fail "end $i by $how leaves something" "$(pgrep -fa "$mark"; squeue -s; cat out.$i)"; }
     [ "$(done_points)" != $points ] || break
 done
-echo "# seed $seed, $points points; ended: kill ${count[kill]:-0}, scancel ${count[cancel]:-0}, node lost ${count[node]:-0}"
+echo "# seed $seed, $points points; ended: kill ${count[kill]:-0}, scancel ${count[cancel]:-0}, node lost ${count[node]:-0}, unnoticed ${count[silent]:-0}"
 for _ in 1 2 3; do # a node that was lost may still be coming back
     salloc -Q -N2 "$BENCHWRAP" recipe run many.yaml >out 2>err && break
 done
+is "it was ended so often" "$i" "$ends"
 is "the last execution ends it" "$(done_points)" "$points"
 is "none was measured to its end twice" "$(jq -r 'select(.event == "end" and .exit == 0) | .label' .benchwrap/campaigns/many/points.jsonl | sort | uniq -d)" ""
 is "under one run" "$(jq -r 'select(.parent) | .parent' .benchwrap/campaigns/many/points.jsonl | sort -u | wc -l) $(ls -d mlruns/*/*/tags/benchwrap.series | wc -l)" "1 1"

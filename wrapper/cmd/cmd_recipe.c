@@ -5,9 +5,10 @@
 #include "base/shell_word.h"
 #include "cmd/cmd.h"
 #include "plan/paths.h"
-#include "recipe/campaign.h"
+#include "recipe/campaign_beats.h"
 #include "recipe/campaign_cluster.h"
 #include "recipe/campaign_laptop.h"
+#include "recipe/campaign_network.h"
 #include "recipe/campaign_report.h"
 #include "recipe/campaign_stop.h"
 #include "recipe/campaign_submit.h"
@@ -110,6 +111,11 @@ static const struct opt_row rows[] = {
      .group = "Logs",
      .help = "With logs: print lines of this level or a worse one: fatal, error, warning, info or debug"},
     {.name = OPTION_STREAM, .kind = OPT_TEXT, .arg = "NAME", .group = "Logs", .help = "With logs: print only stdout, or only stderr"},
+    {.name = OPTION_REQUEST,
+     .kind = OPT_TEXT,
+     .arg = "N",
+     .group = "Logs",
+     .help = "With logs: print lines that have the id of this request of llmload (X-Request-Id)"},
     {.name = OPTION_SUMMARY,
      .kind = OPT_FLAG,
      .group = "Logs",
@@ -464,6 +470,25 @@ static int recipe_node(struct cmd_context *c)
     return 0;
 }
 
+/* On each node of an allocation: the operand is the network of a recipe. */
+static int recipe_address(struct cmd_context *c)
+{
+    if (c->argc != 2 || !campaign_network_is_legal(c->argv[1]))
+        return err_set(c->err, ERR_USAGE, "expected a network: benchwrap recipe address NAME|NETWORK/BITS");
+    campaign_network_print(c->argv[1], c->out);
+    return 0;
+}
+
+/* On each node of an allocation while a campaign runs: the operand is an interval in seconds. */
+static int recipe_beats(struct cmd_context *c)
+{
+    double interval_s;
+    if (c->argc != 2 || !str_double(str_of(c->argv[1]), &interval_s) || !(interval_s > 0 && interval_s <= 3600))
+        return err_set(c->err, ERR_USAGE, "expected an interval in seconds: benchwrap recipe beats SECONDS");
+    campaign_beats_print(interval_s, c->out);
+    return 0;
+}
+
 static enum campaign_format format_of(struct cmd_context *c)
 {
     return opt_on(&c->opts, OPTION_JSON) ? CAMPAIGN_JSON : opt_on(&c->opts, OPTION_CSV) ? CAMPAIGN_CSV : CAMPAIGN_TEXT;
@@ -549,6 +574,8 @@ static int recipe_command(struct cmd_context *c)
         {"report", recipe_report},
         {"stop", recipe_stop},
         {"node", recipe_node},
+        {"beats", recipe_beats},
+        {"address", recipe_address},
         {"logs", recipe_logs},
         {"check-logs", recipe_check_logs},
     };

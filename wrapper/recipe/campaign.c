@@ -10,7 +10,10 @@
 #include "base/search_path.h"
 #include "launch/say.h"
 #include "recipe/campaign_alerts.h"
+#include "recipe/campaign_beats.h"
+#include "recipe/campaign_images.h"
 #include "recipe/campaign_monitor.h"
+#include "recipe/campaign_network.h"
 #include "recipe/recipe_logs.h"
 #include "run/spool.h"
 #include "series/finish.h"
@@ -171,10 +174,8 @@ static int collect_programs(struct campaign *c, struct campaign_program **ret, s
                 if ((!last || strcmp(last, word) != 0) && add_program(c, ret, last = word))
                     return err_memory(err, "the campaign");
             }
-            if (part->container.runtime && part->container.image[0] == '/' && add_program(c, ret, part->container.image))
-                return err_memory(err, "the campaign");
         }
-    return 0;
+    return campaign_images_collect(c, ret, err);
 }
 
 /* A finished point is not measured again. Once the campaign is over, an invalid one may be. */
@@ -200,8 +201,8 @@ static int check_changes(struct campaign *c, struct campaign_program *now, struc
         buf_printf(&what, "what %zu of %zu finished points start has changed in the recipe", differ, finished);
     for (const struct campaign_program *p = now; finished && p; p = p->next) {
         const struct campaign_program *before = program_named(c->state.programs, p->path);
-        if (before && strcmp(before->hash, p->hash) != 0)
-            buf_printf(&what, "%sthe program %.300s is another one now", what.n ? "; " : "", p->path);
+        if (before && before->hash[0] && p->hash[0] && strcmp(before->hash, p->hash) != 0)
+            buf_printf(&what, "%sthe %s %.300s is another one now", what.n ? "; " : "", p->is_image ? "image" : "program", p->path);
     }
     if (!what.n || c->options.resume)
         return 0;
@@ -318,6 +319,7 @@ static void record_recipe(struct campaign *c)
         if (key && !values.failed)
             record_param(r, key, buf_text(&values));
     }
+    campaign_images_record(c);
     record_text_file(c, "recipe.yaml", str_of(c->recipe->text));
     r->source = "recorder";
 }
@@ -476,7 +478,9 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
     state->end_ms = clock_wall_after_ms(state->start_ms, begin);
     if (rc < 0)
         return -1;
-    const char *lost = state->outcome == OUTCOME_FAILED || state->outcome == OUTCOME_REFUSED ? campaign_slurm_lost(c) : NULL;
+    bool has_failed = state->outcome == OUTCOME_FAILED || state->outcome == OUTCOME_REFUSED;
+    const char *lost = has_failed ? campaign_beats_lost(c) : NULL;
+    lost = lost || !has_failed ? lost : campaign_slurm_lost(c);
     if (lost) { /* not a failure of the point: it is measured again in another allocation */
         state->outcome = OUTCOME_CANCELLED;
         state->reason = lost;
@@ -713,7 +717,8 @@ static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
     if (!line)
         return err_memory(err, "the campaign");
     if (open_signals(c, err) || open_client(c, err) || open_folder(c, tree, err) || make_repeat_plan(c, line, argc, err) ||
-        campaign_alerts_begin(c, err) || collect_programs(c, &programs, err) || check_changes(c, programs, err))
+        campaign_alerts_begin(c, err) || campaign_network_begin(c, err) || collect_programs(c, &programs, err) ||
+        check_changes(c, programs, err))
         return -1;
     c->state.programs = programs;
     if (c->options.preflight_only)
@@ -829,11 +834,14 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     struct campaign_monitor monitor;
     if (campaign_monitor_begin(&monitor, c, &log_err))
         campaign_say(c, "%s", log_err.text);
+    if (campaign_beats_begin(c, &log_err))
+        campaign_say(c, "%s", log_err.text);
     rc = campaign_prepare(c, err) || adopt_finished(c, err);
     c->initialise_s = (double)(clock_mono_ns() - c->repeat.start_ns) / 1e9;
     rc = rc || execute_points(c, err);
     int64_t ended = clock_mono_ns();
     campaign_services_down(c, NULL);
+    campaign_beats_end(c);
     c->teardown_s = (double)(clock_mono_ns() - ended) / 1e9;
     ended = clock_mono_ns();
     campaign_monitor_end(&monitor, c, MONITOR_END_MS);

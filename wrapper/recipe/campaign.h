@@ -100,11 +100,14 @@ struct campaign {
     bool was_closed; /* the record of the execution before this one is complete */
     struct campaign_results results;
     struct campaign_alerts *alerts; /* of campaign_alerts.c; NULL before its begin */
+    struct campaign_beats *beats; /* of campaign_beats.c; NULL: nodes are not watched */
     const char *customs[64]; /* names of monitoring.custom */
     size_t custom_count;
     bool is_shared; /* another job ran on a node of the campaign when the present run began */
     size_t heat_unknown; /* runs whose node does not report whether it slowed down for heat */
     bool preflight_done; /* the checks that are made once have passed */
+    char **checked; /* programs that all nodes of the allocation have */
+    size_t checked_count, checked_room;
     const char *known_options[RECIPE_ROLES_MAX]; /* by role: hash of the part whose options were checked; NULL: none */
 };
 
@@ -134,6 +137,9 @@ void campaign_services_down(struct campaign *c, struct campaign_service *one);
 /* Waits until a process is ready; NULL: a service that runs already. 0; 1 with *ret_why. */
 int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *service,
                         const struct campaign_process *process, const char **ret_why);
+/* Which service of the point does not answer any more where it was ready, in words. It starts again for the next point. NULL: all answer, or there
+ * is no way to know. In the campaign's arena. */
+const char *campaign_services_silent(struct campaign *c, const struct recipe_point *p);
 /* Does the port accept a connection, within 2 s? */
 bool campaign_can_connect(const char *host, unsigned port);
 /* Sends the requests of a service that is ready, such as one that loads a model. 0; 1 with *ret_why. */
@@ -164,6 +170,8 @@ bool campaign_node_gpus_busy(void);
 uint64_t campaign_node_memory(void);
 /* One line about that node: "node NAME TIME_MS PORTS_UP PORTS_DOWN MEMORY_MIB GPUS_BUSY MISSING_PROGRAM …". */
 void campaign_node_print(char *const *programs, FILE *out);
+/* What `benchwrap recipe WORDS` prints on each node of the allocation, by one step. 0; -1 with err. */
+int campaign_slurm_each(struct campaign *c, char *const *words, struct buf *ret, struct err *err);
 /* Such a line of each node of the allocation, by one step. The times are before and after it. 0; -1 with err. */
 int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms, struct err *err);
 /* Is there a program of this name or path? */
@@ -177,8 +185,11 @@ int campaign_slurm_other_jobs(struct campaign *c);
 const char *campaign_slurm_lost(struct campaign *c);
 /* Kills steps of the campaign that have survived their srun. */
 void campaign_slurm_clean(struct campaign *c);
-/* The environment of a process: the campaign's own, then the part's. In the arena; NULL: out of memory. */
-char **campaign_process_env(struct campaign *c, char *const *more, struct arena *a);
+/* The environment of a process: benchwrap's own, then the part's (NULL: none), with values of its secret files. In the arena; NULL: out of
+ * memory. */
+char **campaign_process_env(const struct recipe_part *part, struct arena *a);
+/* The path of a row of `secret_files`. In the arena; NULL: out of memory. */
+const char *campaign_secret_path(const struct yaml *file, struct arena *a);
 /* COMPONENT.INSTANCE.NODE, which begins the names of the files of a process's output. In the arena; NULL: out of memory. */
 const char *campaign_log_name(const char *component, const struct campaign_seat *seat, struct arena *a);
 /* Starts a keeper for the words, with its output in logs/COMPONENT.INSTANCE.NODE.out and .err. 0; -1 with err. */
@@ -215,8 +226,8 @@ void campaign_compare_nodes(struct campaign *c);
 bool campaign_values_differ(const double *v, size_t n, bool neighbours, bool *ret);
 /* Makes the steps of `prepare` that were not made before. 0; -1 with err. */
 int campaign_prepare(struct campaign *c, struct err *err);
-/* Runs one process to its end. 0 with its exit status; 1 with *ret_why: it had to be stopped. */
-int campaign_run_process(struct campaign *c, struct campaign_process *p, int *ret_exit, const char **ret_why);
+/* Runs one process to its end, at most so many seconds; 0: as long as it takes. 0 with its exit status; 1 with *ret_why: it had to be stopped. */
+int campaign_run_process(struct campaign *c, struct campaign_process *p, double limit_s, int *ret_exit, const char **ret_why);
 /* The first long option, of the parameters of its service file and of its further arguments, that the --help of the process's program does
  * not name, though it names another one of them. NULL: none, or not known. In the arena. */
 const char *campaign_unknown_option(const struct recipe_part *part, const struct recipe_process *p, struct arena *a);

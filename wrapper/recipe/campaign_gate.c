@@ -151,12 +151,23 @@ static struct condition_results check_conditions(struct campaign *c, const struc
     return r;
 }
 
+/* Of a service that has no conditions: what llmload has counted. NULL: answers with tokens, or not known. */
+static const char *reason_unanswered(const struct series_repetition *run)
+{
+    const struct series_run_value *completed = series_value_of(run, "requests.completed"), *tokens = series_value_of(run, "tokens.output");
+    if (!completed)
+        return NULL;
+    return !(completed->value > 0)           ? "the service answered no request"
+           : !tokens || !(tokens->value > 0) ? "the service answered with no token"
+                                             : NULL;
+}
+
 const char *campaign_unmet(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run)
 {
     if (!is_llmload(c) || strcmp(run->status, "FAILED") != 0)
         return NULL;
     const struct condition_results r = check_conditions(c, values, run);
-    const char *unmet = r.broken ? r.broken : r.known ? r.first : NULL;
+    const char *unmet = r.broken ? r.broken : r.known ? r.first : reason_unanswered(run);
     return unmet ? arena_printf(c->arena, "%s; the client ended with %.200s", unmet, run->reason) : NULL;
 }
 

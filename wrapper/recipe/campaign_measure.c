@@ -3,6 +3,7 @@
 #include "base/exit_words.h"
 #include "base/fs.h"
 #include "base/place.h"
+#include "recipe/campaign_beats.h"
 #include "recipe/campaign_live.h"
 #include "series/figures.h"
 
@@ -26,18 +27,29 @@ static const char *reason_to_stop(struct campaign *c)
     char words[EXIT_WORDS_SIZE];
     if (c->signal)
         return "cancelled";
+    const char *lost = campaign_beats_lost(c);
+    if (lost) { /* no failure of the point: it is measured again in another allocation */
+        c->signal = SIGTERM;
+        return lost;
+    }
     if (!dead)
         return NULL;
     exit_words(words, wait_status_exit(dead->keeper.status) < 128 ? wait_status_exit(dead->keeper.status) : 0, dead->keeper.status & 0x7f);
     return arena_printf(c->arena, "the service %s ended during the measurement: %s", dead->component, words[0] ? words : "exit status 0");
 }
 
-int campaign_run_process(struct campaign *c, struct campaign_process *p, int *ret_exit, const char **ret_why)
+int campaign_run_process(struct campaign *c, struct campaign_process *p, double limit_s, int *ret_exit, const char **ret_why)
 {
     const char *why = NULL;
+    int64_t due_ns = limit_s > 0 ? clock_mono_ns() + (int64_t)(limit_s * 1e9) : INT64_MAX;
     while (!p->keeper.ended && !why) {
-        campaign_wait(c, 1000);
-        why = p->keeper.ended ? NULL : reason_to_stop(c);
+        int64_t left_ms = (due_ns - clock_mono_ns()) / 1000000;
+        campaign_wait(c, left_ms > 1000 ? 1000 : left_ms > 0 ? (int)left_ms : 0);
+        if (p->keeper.ended)
+            break;
+        why = reason_to_stop(c);
+        if (!why && clock_mono_ns() >= due_ns)
+            why = arena_printf(c->arena, "%s still ran at the end of `timeout`", p->component);
     }
     if (why) {
         keeper_stop(&p->keeper);
@@ -75,7 +87,7 @@ static int start_client(struct campaign *c, const struct recipe_point *p, const 
     struct err err = {0};
     if (recipe_part_init(&part, c->recipe, planned->role, &p->values, campaign_lookup, &scope, a, &err) == 0) {
         char **words = campaign_start_words(c, &part, seats, seat, warmup ? part.warmup : part.processes[0].words, a);
-        if (campaign_start(c, to, part.role->name, &seats[seat], words, campaign_process_env(c, part.env, a), false, a, &err) == 0)
+        if (campaign_start(c, to, part.role->name, &seats[seat], words, campaign_process_env(&part, a), false, a, &err) == 0)
             return 0;
     }
     *ret_why = arena_printf(c->arena, "%s", err.text);
@@ -105,13 +117,23 @@ static int start_others(struct campaign *c, const struct recipe_point *p, struct
     return 0;
 }
 
-/* Waits for the other clients, which may need some more time than the measured one. 0; 1: one failed. */
-static int wait_others(struct campaign *c, const char **ret_why)
+/* `timeout`; 0: none. */
+static double measurement_limit(const struct campaign *c)
 {
+    double seconds = 0;
+    str_duration(yaml_text(c->recipe->root, "timeout", "0"), &seconds);
+    return seconds;
+}
+
+/* Waits for the other clients, which may need some more time than the measured one, until `timeout` after the measurement began. 0; 1: one failed. */
+static int wait_others(struct campaign *c, int64_t begin_ns, const char **ret_why)
+{
+    double limit_s = measurement_limit(c);
     int rc = 0;
     for (size_t i = 0; i < c->other_count && rc == 0; i++) {
         int code;
-        rc = campaign_run_process(c, &c->others[i], &code, ret_why);
+        double left_s = limit_s - (double)(clock_mono_ns() - begin_ns) / 1e9;
+        rc = campaign_run_process(c, &c->others[i], limit_s <= 0 ? 0 : left_s > 0.001 ? left_s : 0.001, &code, ret_why);
         if (rc == 0 && code) {
             *ret_why = arena_printf(c->arena, "%s, instance %zu, ended with exit status %d", c->others[i].component,
                                     c->others[i].seat->instance, code);
@@ -131,8 +153,10 @@ static int run_warmups(struct campaign *c, const struct recipe_point *p, struct 
             continue;
         struct campaign_seat *seats = campaign_seats(c, p, part, a, ret_why);
         if (!seats || start_client(c, p, part, seats, 0, true, &c->client, a, ret_why) ||
-            campaign_run_process(c, &c->client, &code, ret_why))
+            campaign_run_process(c, &c->client, measurement_limit(c), &code, ret_why)) {
+            *ret_why = c->signal ? *ret_why : arena_printf(c->arena, "the warm-up of %s: %s", part->role->name, *ret_why);
             return 1;
+        }
         if (code) {
             *ret_why = arena_printf(c->arena, "the warm-up of %s ended with exit status %d", part->role->name, code);
             return 1;
@@ -191,7 +215,7 @@ static char **measured_line(struct campaign *c, const struct recipe_point *p, co
     if (recipe_part_init(&part, c->recipe, c->recipe->measured, &p->values, campaign_lookup, &scope, a, err))
         return NULL;
     char **program = campaign_start_words(c, &part, seats, 0, part.processes[0].words, a);
-    *ret_env = campaign_process_env(c, part.env, a);
+    *ret_env = campaign_process_env(&part, a);
     char **line = program ? repeat_launcher_line(&c->repeat.what, &c->repeat.plan, run, NULL, program, a) : NULL;
     if (!line || !*ret_env)
         err_memory(err, "the command of a point");
@@ -240,6 +264,12 @@ static void note_repetition(struct point_measuring *m, const struct series_repet
     }
 }
 
+static const char *lost_allocation(struct campaign *c)
+{
+    const char *lost = campaign_beats_lost(c);
+    return lost ? lost : campaign_slurm_lost(c);
+}
+
 /* Measures once. 0: the point goes on; 1: it is over; -1 with err. */
 static int measure_once(struct point_measuring *m, bool warmup, size_t repetition, struct err *err)
 {
@@ -280,14 +310,21 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
     if (rc == 0) {
         c->results.is_running = true;
         campaign_live_write(c);
-        m->stopped = campaign_run_process(c, &c->client, &run->exit, &m->why) != 0;
-        if (!m->stopped && run->exit == 0 && wait_others(c, &m->why))
+        int64_t begin = clock_mono_ns();
+        m->stopped = campaign_run_process(c, &c->client, 0, &run->exit, &m->why) != 0;
+        if (!m->stopped && run->exit == 0 && wait_others(c, begin, &m->why)) {
             m->stopped = true;
-        if (!m->stopped && run->exit == 0 && (m->why = campaign_slurm_lost(c))) { /* srun may end with 0 though its node is gone */
+            run->exit = c->signal ? 128 + c->signal : 0; /* measured again, with the other clients */
+        }
+        if (!m->stopped && run->exit == 0 && (m->why = lost_allocation(c))) { /* srun may end with 0 though its node is gone */
             m->stopped = true;
             run->exit = 128 + SIGTERM;
             c->signal = c->signal ? c->signal : SIGTERM;
         }
+        if (!m->stopped && run->exit == 0 && (m->why = campaign_services_silent(c, m->p)))
+            m->stopped = true;
+        if (m->stopped && run->exit == 0) /* so that no later execution adopts it */
+            m->run.invalid = m->why;
         run->end_ms = clock_wall_ms();
         c->repeat.judge = judge_run;
         c->repeat.judge_context = m;
@@ -303,12 +340,23 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
     return rc;
 }
 
+/* Has the point clients besides the measured process? An execution that was killed leaves open how they ended. */
+static bool has_other_clients(const struct campaign *c, const struct recipe_point *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->part_count; i++)
+        if (!p->parts[i].role->is_service)
+            n += p->parts[i].role != c->recipe->measured || p->parts[i].tasks ? 1 : p->parts[i].nodes * p->parts[i].instances;
+    return n > 1;
+}
+
 /* Has an interrupted execution made this run of the point to its end? Then it counts. */
 static bool adopt_begun_run(struct point_measuring *m, bool warmup, size_t repetition)
 {
     struct campaign *c = m->c;
     for (const struct campaign_run *r = m->state->runs; r; r = r->next) {
-        if (r->warmup != warmup || r->repetition != repetition || (r->ended && r->exit) || strcmp(m->state->parent, c->state.parent) != 0)
+        if (r->warmup != warmup || r->repetition != repetition || (r->ended && (r->exit || r->invalid[0])) ||
+            strcmp(m->state->parent, c->state.parent) != 0 || (!r->ended && has_other_clients(c, m->p)))
             continue;
         struct series_repetition *run = ARENA_NEW(&c->repeat.notes.arena, struct series_repetition);
         if (!run)

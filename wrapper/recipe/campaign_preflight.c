@@ -1,4 +1,5 @@
 /* campaign_preflight.c: what must be true before any load: programs, images, secrets, disk, memory, GPUs, files, models. */
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/query.h"
@@ -81,12 +82,18 @@ static void check_options(struct preflight *f, const struct recipe_part *part)
 
 static void check_role_secrets(struct preflight *f, const struct recipe_part *part)
 {
-    const struct yaml *list = yaml_get(part->role->at, "secrets");
+    const struct yaml *list = yaml_get(part->role->at, "secrets"), *files = yaml_get(part->role->at, "secret_files");
     for (const struct yaml *y = list && list->kind == YAML_LIST ? list->child : list; y; y = list->kind == YAML_LIST ? y->next : NULL) {
         char name[200];
         snprintf(name, sizeof name, "%.*s", (int)(y->text.n > 150 ? 150 : y->text.n), y->text.p);
-        if (!getenv(name))
-            add_problem(f, "set it in the environment; its value is stored nowhere", "%s needs the variable %s", part->role->name, name);
+        if (!getenv(name) && !yaml_get(files, name))
+            add_problem(f, "set it in the environment, or name a file in secret_files; its value is stored nowhere",
+                        "%s needs the variable %s", part->role->name, name);
+    }
+    for (const struct yaml *y = files ? files->child : NULL; y; y = y->next) {
+        const char *path = campaign_secret_path(y, f->c->arena);
+        if (path && access(path, R_OK))
+            add_problem(f, NULL, "%s: the file %.300s of secret_files cannot be read: %s", part->role->name, path, err_words(errno));
     }
 }
 
@@ -117,11 +124,26 @@ static void check_model_index(struct preflight *f, const char *folder, const cha
     json_free(j);
 }
 
+/* The path on the node of a path in the container, by its binds "host:inside:mode". In the arena; NULL: it is in the image. */
+static const char *path_outside(const struct recipe_part *part, const char *path, struct arena *a)
+{
+    for (char **bind = part->container.binds; bind && *bind; bind++) {
+        struct str rest = str_of(*bind), host = str_cut(&rest, ':'), inside = rest.p ? str_cut(&rest, ':') : host;
+        if (inside.n && inside.p[inside.n - 1] == '/')
+            inside.n--;
+        if (strncmp(path, inside.p, inside.n) == 0 && (path[inside.n] == '/' || !path[inside.n]))
+            return arena_printf(a, STR_FMT "%s", STR_ARG(host), path + inside.n);
+    }
+    return NULL;
+}
+
 static void check_model(struct preflight *f, const struct recipe_part *part, const struct recipe_values *values)
 {
     const char *given = recipe_scalar(f->c->recipe, yaml_get(part->role->at, "with"), "model", NULL);
     const char *model = given && given[0] == '{' ? recipe_value_of(values, str_sub(str_of(given), 1, strlen(given) - 2)) : given;
-    if (!model || model[0] != '/' || part->container.runtime)
+    if (model && model[0] == '/' && part->container.runtime)
+        model = path_outside(part, model, f->c->arena);
+    if (!model || model[0] != '/')
         return;
     if (access(model, R_OK)) {
         add_problem(f, "fetch it in a `prepare` step", "%s: the model %.300s cannot be read: %s", part->role->name, model,
@@ -201,21 +223,34 @@ static void check_user_commands(struct preflight *f)
     }
 }
 
-/* The programs of a point, each once. */
-static char **programs_of_point(struct preflight *f, const struct recipe_point *p)
+static bool is_word_among(char *const *list, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* The programs of a point that no earlier point has had, each once. */
+static char **new_programs_of_point(struct preflight *f, const struct recipe_point *p)
 {
     size_t n = 0, most = p->part_count * RECIPE_PROCESSES_MAX;
     char **list = arena_get(f->c->arena, (most + 1) * sizeof *list);
     for (size_t i = 0; list && i < p->part_count; i++)
         for (size_t k = 0; !p->parts[i].srun && k < p->parts[i].process_count; k++) {
             char *word = p->parts[i].processes[k].words[0];
-            size_t m = 0;
-            while (m < n && strcmp(list[m], word) != 0)
-                m++;
-            if (m == n)
+            if (!is_word_among(list, n, word) && !is_word_among(f->c->checked, f->c->checked_count, word))
                 list[n++] = word;
         }
+    if (list)
+        list[n] = NULL;
     return list;
+}
+
+static void note_checked_programs(struct campaign *c, char *const *programs)
+{
+    for (; *programs && ARRAY_FITS_IN(c->arena, c->checked, c->checked_room, c->checked_count + 1); programs++)
+        c->checked[c->checked_count++] = *programs;
 }
 
 /* One node's line: programs, clock, fabric, memory, GPUs. */
@@ -252,10 +287,11 @@ static void check_nodes(struct preflight *f, const struct recipe_point *p)
     struct err err = {0};
     int64_t from_ms, to_ms;
     double clock_s = 1;
-    char **programs = programs_of_point(f, p);
+    char **programs = new_programs_of_point(f, p);
+    size_t before = f->problems;
     buf_init(&text, ANSWER_BYTES);
     str_duration(yaml_text(yaml_get(f->c->recipe->root, "preflight"), "clock", "1s"), &clock_s);
-    if (!programs)
+    if (!programs || (f->c->preflight_done && !programs[0]))
         return;
     if (campaign_slurm_facts(f->c, programs, &text, &from_ms, &to_ms, &err)) {
         add_problem(f, NULL, "the nodes cannot be checked: %s", err.text);
@@ -263,6 +299,8 @@ static void check_nodes(struct preflight *f, const struct recipe_point *p)
     }
     for (struct str rest = buf_text(&text); rest.p && rest.n;)
         check_node_line(f, str_cut(&rest, '\n'), from_ms, to_ms, clock_s);
+    if (f->problems == before)
+        note_checked_programs(f->c, programs);
 }
 
 /* Nodes that a role names must belong to the campaign. */
@@ -296,9 +334,9 @@ size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, cons
                     "the point needs %zu nodes, and the allocation has %zu", recipe_nodes_of(p), c->hosts.count);
     check_gpus(&f, p);
     check_space(&f, p);
+    if (c->hosts.is_slurm)
+        check_nodes(&f, p);
     if (!c->preflight_done) { /* once for the campaign */
-        if (c->hosts.is_slurm)
-            check_nodes(&f, p);
         check_needed_files(&f);
         check_user_commands(&f);
         c->preflight_done = !f.problems;

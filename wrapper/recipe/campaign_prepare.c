@@ -40,9 +40,9 @@ static int make_step(struct campaign *c, const struct yaml *step, struct err *er
     if (creates ? access(creates, F_OK) == 0 : faccessat(c->state.dir, mark, F_OK, 0) == 0)
         return 0;
     campaign_say(c, "prepare: %s", name);
-    if (campaign_start(c, &c->client, name, &seat, words, campaign_process_env(c, NULL, c->arena), false, c->arena, err))
+    if (campaign_start(c, &c->client, name, &seat, words, campaign_process_env(NULL, c->arena), false, c->arena, err))
         return -1;
-    if (campaign_run_process(c, &c->client, &code, &why))
+    if (campaign_run_process(c, &c->client, 0, &code, &why))
         return err_set(err, ERR_SYSTEM, "prepare: %s: %.300s", name, why);
     if (code)
         return err_set(err, ERR_SYSTEM, "prepare: %s ended with exit status %d (%s/logs/%s.0.*.err)", name, code, c->state.folder, name);

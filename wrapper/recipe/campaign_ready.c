@@ -4,16 +4,17 @@
 #include "base/fs.h"
 #include "base/http.h"
 #include "base/query.h"
-#include "recipe/campaign.h"
+#include "recipe/campaign_beats.h"
 #include "recipe/service_token.h"
 
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { TRY_MS = 2000, READY_REPLY_MAX = 1 << 20 };
+enum { TRY_MS = 2000, STILL_MS = 3000, STILL_PAUSE_MS = 100, READY_REPLY_MAX = 1 << 20 };
 
 static unsigned ready_port(const struct campaign_service *s, const struct campaign_seat *seat, const char *name)
 {
@@ -126,6 +127,10 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
             *ret_why = "cancelled";
             return 1;
         }
+        if ((*ret_why = campaign_beats_lost(c))) {
+            c->signal = SIGTERM;
+            return 1;
+        }
         if (try_ready(c, ready, s, p, &status))
             return 0;
         if (clock_mono_ns() >= until) {
@@ -144,6 +149,42 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
         }
         campaign_wait(c, pause);
     }
+}
+
+/* Does the process, or the endpoint, still answer where it was ready? A command is not repeated. */
+static bool still_answers(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s,
+                          const struct campaign_process *p)
+{
+    int64_t until = clock_mono_ns() + STILL_MS * INT64_C(1000000);
+    int status;
+    if (ready->command || (p && p->keeper.ended))
+        return true;
+    while (!try_ready(c, ready, s, p, &status)) {
+        if (c->signal || clock_mono_ns() >= until)
+            return c->signal;
+        campaign_wait(c, STILL_PAUSE_MS);
+    }
+    return true;
+}
+
+const char *campaign_services_silent(struct campaign *c, const struct recipe_point *p)
+{
+    for (size_t i = 0; i < p->part_count; i++) {
+        struct campaign_service *s = &c->services[i];
+        const struct recipe_part *part = &p->parts[i];
+        if (!s->is_up)
+            continue;
+        bool answers = !s->endpoint || !part->ready.is_set || still_answers(c, &part->ready, s, NULL);
+        /* the readiness of a role is that of its last program */
+        for (size_t k = 0; answers && part->process_count && k < s->process_count; k++)
+            if (strcmp(s->processes[k].component, part->processes[part->process_count - 1].component) == 0)
+                answers = still_answers(c, &part->processes[part->process_count - 1].ready, s, &s->processes[k]);
+        if (!answers) {
+            s->hash[0] = 0; /* it starts again for the next point */
+            return arena_printf(c->arena, "the service %s does not answer any more", part->role->name);
+        }
+    }
+    return NULL;
 }
 
 int campaign_send_requests(struct campaign *c, const struct recipe_part *part, const struct campaign_service *s, const char **ret_why)

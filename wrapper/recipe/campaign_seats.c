@@ -5,10 +5,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum { SECRET_MAX = 64 << 10 };
 
 /* ---- nodes ---- */
 
@@ -214,17 +217,53 @@ const char *campaign_lookup(void *context, struct str name)
 
 /* ---- starting ---- */
 
-char **campaign_process_env(struct campaign *c, char *const *more, struct arena *a)
+const char *campaign_secret_path(const struct yaml *file, struct arena *a)
 {
-    size_t n = 0, k = 0;
+    const char *path = arena_dup(a, file->text.p, file->text.n), *home = getenv("HOME");
+    return path && str_starts(file->text, "~/") && home ? arena_printf(a, "%s%s", home, path + 1) : path;
+}
+
+/* NAME=VALUE of a variable whose value is in a file; NULL: it cannot be read. */
+static char *secret_variable(const struct yaml *file, struct arena *a)
+{
+    CLEANUP_BUF struct buf text;
+    const char *path = campaign_secret_path(file, a);
+    buf_init(&text, SECRET_MAX + 1);
+    if (!path || fs_read(AT_FDCWD, path, SECRET_MAX, FS_LINKS, &text, NULL))
+        return NULL;
+    struct str value = str_trim(buf_text(&text));
+    return memchr(value.p, 0, value.n) ? NULL : arena_printf(a, STR_FMT "=" STR_FMT, STR_ARG(file->key), STR_ARG(value));
+}
+
+/* The variables that the process has besides those of benchwrap. */
+static char **part_variables(const struct recipe_part *part, size_t *ret_n, struct arena *a)
+{
+    const struct yaml *files = part ? yaml_get(part->role->at, "secret_files") : NULL;
+    size_t n = 0, more = 0;
+    while (part && part->env && part->env[n])
+        n++;
+    for (const struct yaml *y = files ? files->child : NULL; y; y = y->next)
+        more++;
+    char **list = arena_get(a, (n + more + 1) * sizeof *list);
+    if (!list)
+        return NULL;
+    if (n)
+        memcpy(list, part->env, n * sizeof *list);
+    for (const struct yaml *y = files ? files->child : NULL; y; y = y->next)
+        if ((list[n] = secret_variable(y, a)))
+            n++;
+    *ret_n = n;
+    return list;
+}
+
+char **campaign_process_env(const struct recipe_part *part, struct arena *a)
+{
+    size_t n = 0, k = 0, at = 0;
+    char **more = part_variables(part, &k, a);
     while (environ[n])
         n++;
-    while (more && more[k])
-        k++;
     char **env = arena_get(a, (n + k + 2) * sizeof *env);
-    size_t at = 0;
-    (void)c;
-    if (!env)
+    if (!env || !more)
         return NULL;
     for (size_t i = 0; i < n; i++) {
         size_t name = strcspn(environ[i], "=");
@@ -236,6 +275,7 @@ char **campaign_process_env(struct campaign *c, char *const *more, struct arena 
     }
     for (size_t i = 0; i < k; i++)
         env[at++] = more[i];
+    env[at] = NULL;
     return env;
 }
 

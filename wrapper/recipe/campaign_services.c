@@ -76,7 +76,7 @@ static int start_service_program(struct campaign *c, const struct recipe_point *
         if (!to)
             return *ret_why = "out of memory", 1;
         *to = (struct campaign_process){.keeper = KEEPER_NONE, .component = "", .seat = &s->seats[i]};
-        if (campaign_start(c, to, part.processes[k].component, &s->seats[i], words, campaign_process_env(c, part.env, &s->arena), false,
+        if (campaign_start(c, to, part.processes[k].component, &s->seats[i], words, campaign_process_env(&part, &s->arena), false,
                            &s->arena, &err)) {
             *ret_why = arena_printf(c->arena, "%s", err.text);
             return 1;

@@ -10,21 +10,26 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-enum { SLURM_MS = 30000, SLURM_BYTES = 1 << 20, HET_MAX = 64 };
+enum { SLURM_MS = 30000, SLURM_BYTES = 1 << 20, HET_MAX = 64, CLEAN_MS = 3000, CLEAN_STEPS = 1000 };
 #define STEP_PREFIX "bw-" /* begins the name of each step of a campaign */
 
 /* ---- nodes ---- */
 
-static int query_lines(char *const *words, struct buf *ret, struct err *err)
+static int query_lines_within(char *const *words, int limit_ms, struct buf *ret, struct err *err)
 {
     struct query q = QUERY_NONE;
-    int rc = query_start(&q, words, environ, SLURM_BYTES, SLURM_MS, QUERY_NO_NICE, err);
-    if (rc == 0 && (query_wait(&q, SLURM_MS) != QUERY_DONE || q.status != 0))
+    int rc = query_start(&q, words, environ, SLURM_BYTES, limit_ms, QUERY_NO_NICE, err);
+    if (rc == 0 && (query_wait(&q, limit_ms) != QUERY_DONE || q.status != 0))
         rc = err_set(err, ERR_SYSTEM, "%s failed%s%.300s", words[0], *query_reason(&q) ? ": " : "", query_reason(&q));
     if (rc == 0)
         buf_str(ret, buf_text(&q.text));
     query_close(&q);
     return rc;
+}
+
+static int query_lines(char *const *words, struct buf *ret, struct err *err)
+{
+    return query_lines_within(words, SLURM_MS, ret, err);
 }
 
 /* Does the name have an address? Names of a cluster may be known to Slurm alone. */
@@ -162,15 +167,14 @@ char **campaign_slurm_spread(const struct campaign_hosts *h, struct arena *a)
     return a->failed ? NULL : list;
 }
 
-int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms,
-                         struct err *err)
+int campaign_slurm_each(struct campaign *c, char *const *words, struct buf *ret, struct err *err)
 {
     size_t n = 0, k = 0;
-    while (programs[k])
+    while (words[k])
         k++;
-    char **line = arena_get(c->arena, (k + 13) * sizeof *line), **spread = campaign_slurm_spread(&c->hosts, c->arena);
+    char **line = arena_get(c->arena, (k + 12) * sizeof *line), **spread = campaign_slurm_spread(&c->hosts, c->arena);
     if (!line || !spread)
-        return err_memory(err, "the preflight");
+        return err_memory(err, "the nodes");
     line[n++] = (char *)"srun";
     line[n++] = (char *)"--overlap";
     line[n++] = (char *)"--quiet";
@@ -179,12 +183,26 @@ int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *
         line[n++] = *spread;
     line[n++] = (char *)campaign_own_program(c->arena);
     line[n++] = (char *)"recipe";
-    line[n++] = (char *)"node";
-    line[n++] = (char *)"--"; /* a name may begin with a dash */
     for (size_t i = 0; i < k; i++)
-        line[n++] = programs[i];
+        line[n++] = words[i];
+    line[n] = NULL;
+    return c->arena->failed ? err_memory(err, "the nodes") : query_lines(line, ret, err);
+}
+
+int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms,
+                         struct err *err)
+{
+    size_t k = 0;
+    while (programs[k])
+        k++;
+    char **words = arena_get(c->arena, (k + 3) * sizeof *words);
+    if (!words)
+        return err_memory(err, "the preflight");
+    words[0] = (char *)"node";
+    words[1] = (char *)"--"; /* a name may begin with a dash */
+    memcpy(words + 2, programs, (k + 1) * sizeof *words);
     *ret_from_ms = clock_wall_ms();
-    int rc = c->arena->failed ? err_memory(err, "the preflight") : query_lines(line, ret, err);
+    int rc = campaign_slurm_each(c, words, ret, err);
     *ret_to_ms = clock_wall_ms();
     return rc;
 }
@@ -265,20 +283,18 @@ void campaign_slurm_clean(struct campaign *c)
                           (char *)"--jobs",
                           getenv("SLURM_JOB_ID"),
                           NULL};
-    CLEANUP_BUF struct buf text;
-    struct err err = {0};
+    char *cancel[CLEAN_STEPS + 3] = {(char *)"scancel", (char *)"--signal=KILL"};
+    size_t n = 2;
+    CLEANUP_BUF struct buf text, ignored;
     buf_init(&text, SLURM_BYTES + 1);
-    if (!c->hosts.is_slurm || query_lines(list, &text, &err))
+    buf_init(&ignored, SLURM_BYTES + 1);
+    if (!c->hosts.is_slurm || query_lines(list, &text, NULL))
         return;
-    for (struct str rest = buf_text(&text), line; rest.p && (line = str_cut(&rest, '\n')).n;) {
+    for (struct str rest = buf_text(&text), line; rest.p && (line = str_cut(&rest, '\n')).n && n < CLEAN_STEPS + 2;) {
         struct str id = str_word(&line), name = str_word(&line);
-        if (!str_starts(name, STEP_PREFIX))
-            continue;
-        char *step = arena_dup(c->arena, id.p, id.n);
-        char *const cancel[] = {(char *)"scancel", (char *)"--signal=KILL", step, NULL};
-        CLEANUP_BUF struct buf ignored;
-        buf_init(&ignored, SLURM_BYTES + 1);
-        if (step)
-            query_lines(cancel, &ignored, NULL);
+        if (str_starts(name, STEP_PREFIX) && (cancel[n] = arena_dup(c->arena, id.p, id.n)))
+            n++;
     }
+    if (n > 2) /* it waits long for nodes that are lost; the end of the job ends the steps there */
+        query_lines_within(cancel, CLEAN_MS, &ignored, NULL);
 }

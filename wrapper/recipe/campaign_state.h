@@ -58,7 +58,8 @@ const char *campaign_phase_word(enum campaign_phase phase);
 
 struct campaign_program {
     const char *path;
-    char hash[SHA256_HEX];
+    char hash[SHA256_HEX]; /* "": not known */
+    bool is_image; /* of a container; known of the execution that collected it */
     struct campaign_program *next;
 };
 

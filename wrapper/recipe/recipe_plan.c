@@ -8,6 +8,19 @@
 
 enum { PLAN_BYTES = 256 << 20, LABEL_MAX = 200 };
 
+/* A search for a value that nothing uses would measure one point again and again. */
+static int check_search(const struct recipe_planned *p, struct err *err)
+{
+    const struct recipe *r = p->recipe;
+    size_t k = 0;
+    while (k < r->role_count && p->count > 1 && strcmp(p->points[0].parts[k].hash, p->points[1].parts[k].hash) == 0)
+        k++;
+    if (!r->search.axis || k < r->role_count || p->count < 2)
+        return 0;
+    return yaml_complain(yaml_get(r->root, "objective"), r->file, err, "no role uses the value {%.60s}, which the objective raises",
+                         r->search.axis);
+}
+
 int recipe_planned_init(struct recipe_planned *ret, const struct recipe *r, struct arena *a, struct err *err)
 {
     *ret = (struct recipe_planned){.recipe = r, .count = r->sweep.points};
@@ -21,7 +34,7 @@ int recipe_planned_init(struct recipe_planned *ret, const struct recipe *r, stru
         if (nodes > ret->nodes)
             ret->nodes = nodes;
     }
-    if (!(ret->order = recipe_order(r, ret->points, a, err)))
+    if (check_search(ret, err) || !(ret->order = recipe_order(r, ret->points, a, err)))
         return -1;
     for (size_t i = 0; i < ret->count; i++)
         for (size_t k = 0; k < r->role_count; k++) {

@@ -126,6 +126,10 @@ static int read_hosts(struct part_scope *s, struct recipe_part *part)
     for (; *given; given++)
         buf_printf(&all, "%s%s", all.n ? "," : "", *given);
     part->hosts = all.n ? recipe_host_names(all.p, s->a) : NULL;
+    for (char **name = part->hosts; name && *name; name++)
+        if (strpbrk(*name, "[] \t/")) /* a range that cannot be parsed stays as it is written */
+            return yaml_complain(yaml_get(part->role->at, "hosts"), s->file, s->err,
+                                 "expected names of nodes, such as n[1-3], got \"%.60s\"", *name);
     return part->hosts && *part->hosts ? 0
                                        : yaml_complain(yaml_get(part->role->at, "hosts"), s->file, s->err,
                                                        "expected 1 to %d names of nodes, such as n[1-3]", RECIPE_NODES_MAX);
@@ -271,8 +275,16 @@ static int read_secrets(struct part_scope *s, struct recipe_part *part)
             all[n++] = *list;
         }
     }
+    const struct yaml *files = yaml_get(part->role->at, "secret_files");
+    for (const struct yaml *y = all && files ? files->child : NULL; y && n < 64; y = y->next) {
+        if (!is_variable_name(y->key))
+            return yaml_complain(y, s->file, s->err, "expected the name of a variable, got \"%.*s\"", (int)(y->key.n > 60 ? 60 : y->key.n),
+                                 y->key.p);
+        all[n] = arena_dup(s->a, y->key.p, y->key.n);
+        n += all[n] != NULL;
+    }
     part->secrets = all;
-    return all ? 0 : scope_memory(s);
+    return all && !s->a->failed ? 0 : scope_memory(s);
 }
 
 static int read_part_requests(struct part_scope *s, struct recipe_part *part)

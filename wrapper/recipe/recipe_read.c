@@ -5,6 +5,7 @@
 #include "base/place.h"
 #include "logs/logs_format.h"
 #include "plan/plan.h"
+#include "recipe/campaign_network.h"
 #include "recipe/recipe_keys.h"
 
 #include <errno.h>
@@ -328,6 +329,14 @@ static int check_numbers(const struct recipe *r, struct err *err)
     if (until && !yaml_is_null(until) &&
         (!str_ends(until->text, "%") || !str_double(str_sub(until->text, 0, until->text.n - 1), &number) || !(number > 0 && number < 100)))
         return yaml_complain(until, r->file, err, "expected a percentage between 0%% and 100%%, for example 2%%");
+    const char *network = recipe_scalar(r, r->root, "network", NULL), *asked = recipe_scalar(r, yaml_get(r->root, "batch"), "nodes", NULL);
+    int64_t nodes;
+    if (network && !campaign_network_is_legal(network))
+        return yaml_complain(yaml_get(r->root, "network"), r->file, err,
+                             "expected an interface such as ib0, or a network such as 10.1.0.0/16");
+    if (asked && (!str_int(str_of(asked), &nodes) || nodes < 1 || nodes > RECIPE_NODES_MAX))
+        return yaml_complain(yaml_get(yaml_get(r->root, "batch"), "nodes"), r->file, err, "expected a number from 1 to %d, got \"%.60s\"",
+                             RECIPE_NODES_MAX, asked);
     if (load && !yaml_is_null(load) && (!str_double(load->text, &number) || !(number >= 0 && number <= 1)))
         return yaml_complain(load, r->file, err, "expected a share from 0 to 1");
     if (gateway && !yaml_is_null(gateway) && !str_starts(gateway->text, "http://") && !str_starts(gateway->text, "https://"))
