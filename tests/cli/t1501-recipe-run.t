@@ -185,7 +185,7 @@ version: 1
 name: hung
 sweep: {grid: {n: [1, 2]}}
 roles:
-  server: {command: [sh, -c, "echo \$\$ >hung.pid; exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
+  server: {command: [sh, -c, "echo \$\$ >hung.pid; exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /, timeout: 10s}}
   client: {command: [sh, -c, "[ -e hung.once ] || { touch hung.once; kill -STOP \$(cat hung.pid); }; echo rate {n} op/s"]}
 grace: 1s
 Y

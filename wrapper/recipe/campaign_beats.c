@@ -15,6 +15,7 @@
 enum { BEATS_END_MS = 2000, BEATS_TURN_MS = 100, BEATS_STEP_BYTES = 1 << 20, BEATS_REPORT_MAX = 4096, BEATS_PER_LIMIT = 6 };
 #define BEATS_LIMIT_S 60
 #define BEATS_LONGEST_S 10
+#define BEATS_PAUSE_NS INT64_C(1000000000)
 
 struct campaign_beats {
     struct child_work work;
@@ -65,6 +66,15 @@ static void note_beats(struct beats_receiver *r, struct query *step)
     }
 }
 
+/* A pause of this process, such as that of a suspended job, is none of the nodes'. */
+static void pass_over_pause(struct beats_receiver *r, int64_t *turn_ns)
+{
+    int64_t now = clock_mono_ns(), pause = now - *turn_ns;
+    for (size_t i = 0; pause > BEATS_PAUSE_NS && i < r->c->hosts.count; i++)
+        r->last_ns[i] += r->last_ns[i] ? pause : 0;
+    *turn_ns = now;
+}
+
 static const char *silent_node(const struct beats_receiver *r)
 {
     int64_t now = clock_mono_ns();
@@ -96,7 +106,8 @@ static int receive_beats(void *context, int out)
         report_beats(out, "end", err.text);
         return 1;
     }
-    while (!lost && query_poll(&step) == QUERY_RUNS && poll(&p, 1, BEATS_TURN_MS) == 0) {
+    for (int64_t turn = clock_mono_ns(); !lost && query_poll(&step) == QUERY_RUNS && poll(&p, 1, BEATS_TURN_MS) == 0;) {
+        pass_over_pause(r, &turn);
         note_beats(r, &step);
         lost = silent_node(r);
     }

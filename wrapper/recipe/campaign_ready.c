@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { TRY_MS = 2000, STILL_MS = 3000, STILL_PAUSE_MS = 100, READY_REPLY_MAX = 1 << 20 };
+enum { TRY_MS = 2000, STILL_S = 30, STILL_PAUSE_MS = 100, READY_REPLY_MAX = 1 << 20 };
 
 static unsigned ready_port(const struct campaign_service *s, const struct campaign_seat *seat, const char *name)
 {
@@ -155,12 +155,12 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
 static bool still_answers(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s,
                           const struct campaign_process *p)
 {
-    int64_t until = clock_mono_ns() + STILL_MS * INT64_C(1000000);
+    int64_t until = clock_mono_ns() + (int64_t)((ready->timeout_s < STILL_S ? ready->timeout_s : STILL_S) * 1e9);
     int status;
     if (ready->command || (p && p->keeper.ended))
         return true;
     while (!try_ready(c, ready, s, p, &status)) {
-        if (c->signal || clock_mono_ns() >= until)
+        if (c->signal || campaign_beats_lost(c) || clock_mono_ns() >= until)
             return c->signal;
         campaign_wait(c, STILL_PAUSE_MS);
     }
