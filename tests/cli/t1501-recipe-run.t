@@ -88,8 +88,9 @@ like "so is a service without a service file" "$? $(cat err)" '^1 .*invalid in .
 sed -i 's/^name: empty/name: usage/; s/-c, 1/--no-such-option, 1/' empty.yaml
 "$BENCHWRAP" recipe run --local empty.yaml >out 2>err
 like "a client that measures nothing has failed" "$(cat err)" 'usage: 2 points: 2 failed'
-printf 'version: 1\nroles: {c: {command: "echo rate 1 op/s"}}\n' >unnamed.yaml
+printf 'version: 1\nroles: {c: {command: "echo rate 1 op/s", tasks: 2}}\n' >unnamed.yaml
 "$BENCHWRAP" recipe run --local unnamed.yaml >out 2>err
+like "tasks without Slurm are reported" "$(cat err)" 'c: .tasks. is an option of srun: without Slurm it is one process'
 is "a campaign with the name of its file has a report, too" "$("$BENCHWRAP" recipe report unnamed --json | jq -c '[.[] | .runs, .rate_op_per_s]')" '[1,1]'
 cat >gate.yaml <<'Y'
 version: 1

@@ -811,6 +811,19 @@ int campaign_before_submit(struct campaign *c, const char *tree, struct err *err
     return rc;
 }
 
+/* Without Slurm a client of several tasks is one process, whatever the values of its points are called. */
+static void report_single_tasks(struct campaign *c)
+{
+    for (size_t k = 0; k < c->recipe->role_count; k++)
+        for (size_t i = 0; i < c->planned.count && !c->hosts.is_slurm; i++)
+            if (c->planned.points[i].parts[k].tasks > 1) {
+                const char *role = c->recipe->roles[k].name;
+                campaign_say(c, "%s: `tasks` is an option of srun: without Slurm it is one process", role);
+                record_warning(&c->repeat.run.record, "%s: without Slurm its tasks are one process", role);
+                break;
+            }
+}
+
 int campaign_execute(struct campaign *c, const char *tree, struct err *err)
 {
     size_t counts[OUTCOME_COUNT];
@@ -834,6 +847,7 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     struct campaign_monitor monitor;
     if (campaign_monitor_begin(&monitor, c, &log_err))
         campaign_say(c, "%s", log_err.text);
+    report_single_tasks(c);
     if (campaign_beats_begin(c, &log_err))
         campaign_say(c, "%s", log_err.text);
     rc = campaign_prepare(c, err) || adopt_finished(c, err);
