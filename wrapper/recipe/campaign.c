@@ -854,6 +854,7 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     c->initialise_s = (double)(clock_mono_ns() - c->repeat.start_ns) / 1e9;
     rc = rc || execute_points(c, err);
     int64_t ended = clock_mono_ns();
+    campaign_beats_stop(c); /* its step ends while services do */
     campaign_services_down(c, NULL);
     campaign_beats_end(c);
     c->teardown_s = (double)(clock_mono_ns() - ended) / 1e9;

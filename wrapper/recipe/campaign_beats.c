@@ -193,12 +193,18 @@ const char *campaign_beats_lost(struct campaign *c)
     return b->lost;
 }
 
+void campaign_beats_stop(struct campaign *c)
+{
+    if (c->beats)
+        fs_close(&c->beats->control);
+}
+
 void campaign_beats_end(struct campaign *c)
 {
     struct campaign_beats *b = c->beats;
     if (!b)
         return;
-    fs_close(&b->control);
+    campaign_beats_stop(c);
     if (!child_work_wait(&b->work, clock_mono_ns() + (BEATS_END_MS + 1000) * INT64_C(1000000)))
         child_work_kill(&b->work);
     child_work_reap(&b->work, BEATS_TURN_MS);

@@ -8,7 +8,9 @@
 int campaign_beats_begin(struct campaign *c, struct err *err);
 /* Why a node is lost: it was silent for `node_timeout`. Waits for nothing. In the campaign's arena; NULL: none is. */
 const char *campaign_beats_lost(struct campaign *c);
-/* Ends the process and its step. */
+/* Requests the end of the process and its step; does not wait. */
+void campaign_beats_stop(struct campaign *c);
+/* Waits until they have ended. */
 void campaign_beats_end(struct campaign *c);
 
 /* What runs on each node: a line "beat NODE" at each interval, until the input ends or nobody reads. */
