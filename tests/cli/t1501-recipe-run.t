@@ -235,6 +235,10 @@ is "by four measurements at most" "$(events rest begin | wc -l)" 4
 like "an endpoint is used as it is" "$(cat .benchwrap/campaigns/rest/logs/client.0.*.out)" '^http://127.0.0.1:9/v1 9$'
 "$BENCHWRAP" recipe run --local rest.yaml >out 2>err
 is "a step of prepare is made once" "$(cat made) $(events rest begin | wc -l)" "made 4"
+printf 'version: 1\nname: step\nprepare: [{name: "a/../b c", command: [sh, -c, "exit 5"]}]\nroles: {c: {command: "true"}}\n' >step.yaml
+"$BENCHWRAP" recipe run --local step.yaml >out 2>err
+log=$(sed -n 's/.*a\/[.][.]\/b c ended with exit status 5 (\(.*\))$/\1/p' err)
+ok "a step of prepare that fails names its log" [ -f "$log" ]
 cat >down.yaml <<'Y'
 version: 1
 name: down

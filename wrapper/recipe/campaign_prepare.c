@@ -45,7 +45,8 @@ static int make_step(struct campaign *c, const struct yaml *step, struct err *er
     if (campaign_run_process(c, &c->client, 0, &code, &why))
         return err_set(err, ERR_SYSTEM, "prepare: %s: %.300s", name, why);
     if (code)
-        return err_set(err, ERR_SYSTEM, "prepare: %s ended with exit status %d (%s/logs/%s.0.*.err)", name, code, c->state.folder, name);
+        return err_set(err, ERR_SYSTEM, "prepare: %s ended with exit status %d (%s/logs/%s.err)", name, code, c->state.folder,
+                       campaign_log_name(name, &seat, c->arena));
     if (creates && access(creates, F_OK))
         return err_set(err, ERR_SYSTEM, "prepare: %s did not create %.300s", name, creates);
     return fs_mkdirs(c->state.dir, "prepared", 0700, err) || fs_write(c->state.dir, mark, STR(""), 0600, false, err) ? -1 : 0;
