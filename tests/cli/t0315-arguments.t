@@ -113,5 +113,5 @@ for i in 1 2; do
 done
 like "of imported runs the history states what is not known" "$("$BENCHWRAP" compare --history | tr -s '\n ' ' ')" \
     'with the same recorded inputs\. The command lines are not known\. The hardware is not recorded\.'
-like "of others it does not" "$("$BENCHWRAP" compare --history "$("$BENCHWRAP" ls -e e1 --json | jq -r '.[0].id')" | tr -s '\n ' ' ')" 'with the same inputs on the same kind of node\. '
+like "of others it does not" "$("$BENCHWRAP" compare --history "$("$BENCHWRAP" ls -e e1 --json | jq -r '.[0].id')" | tr -s '\n ' ' ')" 'with the same inputs on the same node type\. '
 done_testing

@@ -40,7 +40,14 @@ is "a leaderboard: sites that cannot be told apart share a rank" "$(board '[(p["
 is "another version is not ranked with it" "$(board '[(x["version"], len([p for p in x["metrics"][0]["places"] if p["runs"]])) for x in v["versions"]]')" "[('2', 1), ('1', 3)]"
 is "other inputs have a leaderboard of their own" "$(get 'sorted((b["measurement"], b["sites"]) for b in v["best"] if b["metric"] == "speed_MB_per_s.median")' <web/index.json)" "[('size 1', 1), ('size 2', 1)]"
 is "a site without a value is named" "$(grep -c 'no value' web/measurement/*.html | cut -d: -f2 | sort -u | tail -n 1 | awk '{print ($1 > 0)}')" 1
-like "a kind of node has all sites of a result" "$(sed 's/<[^>]*>/ /g' web/machine/*.html)" 'size 1 .* 10  a, c, b '
+like "a node type has all sites of a result" "$(sed 's/<[^>]*>/ /g' web/machine/*.html)" 'size 1 .* 10  a, c, b '
+text() { sed -n '/<h1/,$p' "$1" | sed 's/<[^>]*>/ /g' | tr -s '\n ' ' '; }
+page=web/$(get '[b["details"] for b in v["best"] if b["measurement"] == "size 1"][0]' <web/index.json | sed 's/json$/html/')
+like "what differs begins with the results of the sites" "$(text "$page")" 'result or condition c b a (d )?result: speed(\.median)? \(higher is better\) 2102 MB/s 2101 MB/s \(-0\.0[0-9]+ %\) 101 MB/s \(-95\.2 %\) .*runs 3 3 3 '
+bw pages --filter "tags.\`benchmark.version\` = '1'" -o first >out
+like "sites that share the first place are named" "$(text first/index.html)" 'size 1 speed.median \(higher is better\) 2102 MB/s c = b '
+like "... and counted as tied" "$(text first/index.html)" 'First places.* a [^/]* 4 0 of 1 .* c [^/]* 3 1 of 1 \(1 tied\).* b [^/]* 3 1 of 1 \(1 tied\)'
+like "a link to a measurement has its inputs" "$(text web/experiment/*[0-9].html)" 'Measurements .* size 1 .* size 2 '
 id=$(bw ls --json | get 'v[0]["id"]')
 is "JSON behind a run" "$(get '(v["run"] == sys.argv[2], v["key"]["measured"]["facts"]["size"])' <web/run/"${id:0:2}"/"$id".json 2>/dev/null || python3 -c 'import json, sys
 v = json.load(open(sys.argv[1])); print((v["run"] == sys.argv[2], v["key"]["measured"]["facts"]["size"]))' web/run/"${id:0:2}"/"$id".json "$id")" "(True, '1')"
@@ -72,6 +79,13 @@ bw pages -o web >out; like "a run that was changed is read again" "$(cat out)" '
 BENCHWRAP_SITE=d "$BENCHWRAP" retract --why wrong "$id" >out 2>&1 || cat out >&2
 bw pages -o web >out; like "a retracted run has no page any more" "$(cat out)" '^13 runs, .* [1-9][0-9]* removed'
 check "then: "
+
+noisy=$(bw ls --filter 'tags.site = "a" AND metrics.`speed_MB_per_s.median` = 101' --json | get 'v[0]["id"]')
+echo "other processes used <2> processors" >"$(ls -d mlruns/*/"$noisy")"/tags/benchwrap.noisy
+bw pages -o web >out
+is "a leaderboard counts runs that were disturbed" "$(board '[(p["site"], p["runs"], p["disturbed"]) for x in v["versions"] if x["version"] == "1" for p in x["metrics"][0]["places"] if p["disturbed"]]')" "[('a', 3, 1)]"
+like "... and names what disturbed them" "$(text "$page")" 'a: 1 of 3 runs was disturbed\. The newest: other processes used &lt;2&gt; processors'
+like "... so do its results" "$(text "$page")" ' runs 3 [0-9] 3, 1 disturbed '
 
 # foreign text
 evil='<script>alert(1)</script>"><img src=x onerror=alert(2)>'

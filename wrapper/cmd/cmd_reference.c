@@ -144,7 +144,7 @@ const struct cmd cmd_reference = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Writes a file that --reference takes as it is: runs that FINISHED with the same benchmark, site, cluster, partition, kind of node and inputs make an "
+        "Writes a file that --reference takes as it is: runs that FINISHED with the same benchmark, site, cluster, partition, node type and inputs make an "
         "entry; each metric has the median of the runs as value and a band of three robust standard deviations (1.4826 times the median absolute "
         "deviation), at least --min-band. Remarks name the runs.\n\n"
         "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out with a remark. When runs are parted "

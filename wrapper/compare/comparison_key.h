@@ -1,7 +1,7 @@
 /* comparison_key.h: decide which results can be compared: what was measured, on which system, by which version.
  *
  * The measured part has the benchmark, the inputs (params from arguments, options and output, and the arguments that no rule
- * explains) and the shape of the step. The system has site, cluster, partition and kind of node. History needs both parts equal,
+ * explains) and the shape of the step. The system has site, cluster, partition and node type. History needs both parts equal,
  * comparisons of systems the first one. The version of the benchmark is separate: leaderboards need it equal, too. */
 #ifndef COMPARE_COMPARISON_KEY_H
 #define COMPARE_COMPARISON_KEY_H

@@ -321,7 +321,7 @@ static void history_put_head(const struct history_state *h, const struct screen 
     buf_clear(&b);
     bool node = runs_text(h->run.run->params, "node.type", h->arena) != NULL;
     buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same %sinputs%s", n, str_plural(n), h->run.run->experiment,
-               h->key.arguments_known ? "" : "recorded ", node ? " on the same kind of node" : "");
+               h->key.arguments_known ? "" : "recorded ", node ? " on the same node type" : "");
     if (n > 1) {
         buf_puts(&b, ", ");
         show_time(&b, h->earlier.members[n - 1].run->start_ms);

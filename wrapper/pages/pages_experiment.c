@@ -14,10 +14,9 @@ static void put_measurement_row(struct html_table *t, const struct page_experime
     buf_init(&text, 1 << 14);
     const struct page_place *first =
         m->boards && m->versions.count && m->boards[0].count && m->boards[0].places[0].system ? &m->boards[0].places[0] : NULL;
-    buf_printf(&text, "%.6s", m->group.id);
-    page_link_measurement(&cell, PAGE_UP, m, text.p);
+    page_link_measurement(&cell, PAGE_UP, m, m->name);
     page_cell(t, NULL, &cell);
-    for (size_t i = 0; i < e->differing_count; i++)
+    for (size_t i = 0; i < e->differing_count && e->differing_count > 1; i++)
         html_cell_text(t, page_fact_value(m->group.runs[0]->inputs, e->differing[i]));
     buf_clear(&text);
     if (m->metric_count)
@@ -47,7 +46,7 @@ static void put_measurements(const struct page_experiment *e, struct buf *to)
         buf_puts(to, "<p>No run has ended well.</p>\n");
         return;
     }
-    for (size_t i = 0; i < e->differing_count; i++)
+    for (size_t i = 0; i < e->differing_count && e->differing_count > 1; i++) /* one is the name itself */
         columns[n++] = (struct html_column){.heading = e->differing[i]};
     columns[n++] = (struct html_column){.heading = "metric"};
     columns[n++] = (struct html_column){"best", "median", true};
@@ -56,7 +55,7 @@ static void put_measurements(const struct page_experiment *e, struct buf *to)
     columns[n++] = (struct html_column){"runs", NULL, true};
     buf_puts(
         to,
-        "<h2>Measurements</h2>\n<p class=\"dim\">Each has its own comparison key. Results of different keys are not ranked against each other.</p>\n");
+        "<h2>Measurements</h2>\n<p class=\"dim\">Each row has other inputs, nodes or tasks. Results of different rows are not ranked against each other.</p>\n");
     html_table_begin(&t, to, columns, n, "data", "measurements");
     for (size_t i = 0; i < e->count && i < MEASUREMENTS_MAX; i++)
         put_measurement_row(&t, e, &e->measurements[i]);

@@ -141,7 +141,7 @@ size_t page_differing_inputs(const struct page_groups *groups, size_t most, cons
     for (size_t g = 0; g < groups->count; g++) {
         const struct page_facts *facts = groups->list[g].runs[0]->inputs;
         for (size_t i = 0; i < facts->count && n < most; i++) {
-            bool differs = false, known = false;
+            bool differs = false, known = g > 0 && page_fact_value(groups->list[0].runs[0]->inputs, facts->list[i].name);
             for (size_t k = 0; k < n; k++)
                 known = known || strcmp(ret[k], facts->list[i].name) == 0;
             for (size_t k = 0; k < groups->count && !known && !differs; k++) {
@@ -190,6 +190,23 @@ static bool is_tie(const struct page_place *x, const struct page_place *y)
     return change.known && !change_is_outside(&change);
 }
 
+/* How far the runs with the value can be trusted. */
+static void count_marks(struct page_place *p, const char *key)
+{
+    p->disturbed = p->warned = 0;
+    p->noisy = p->warning = "";
+    for (size_t i = 0; i < p->system->count; i++) {
+        const struct page_run *run = p->system->runs[i];
+        const struct page_value *v = page_run_value(run, key);
+        if (!v || !isfinite(v->value))
+            continue;
+        if (*run->noisy && p->disturbed++ == 0)
+            p->noisy = run->noisy;
+        if (*run->warning && p->warned++ == 0)
+            p->warning = run->warning;
+    }
+}
+
 static bool fill_place(struct page_place *p, const struct page_group *system, const struct page_value *metric, struct arena *a)
 {
     struct page_place got = *p;
@@ -208,6 +225,7 @@ static bool fill_place(struct page_place *p, const struct page_group *system, co
     got.best = strcmp(metric->better, "lower") == 0 ? stats.min : stats.max;
     got.system = system;
     got.newest = system->runs[0];
+    count_marks(&got, metric->key);
     got.systems++;
     p->systems = got.systems;
     if (!p->system || (*metric->better && is_better_value(got.median, p->median, metric->better)))
@@ -253,7 +271,7 @@ int page_board_of(const struct page_group *group, const struct page_run *const *
         return err_memory(err, "a leaderboard");
     for (size_t s = 0; s < sites.count; s++) {
         struct page_place *p = &ret->places[ret->count++];
-        *p = (struct page_place){.site = sites.list[s].id, .newest = sites.list[s].runs[0]};
+        *p = (struct page_place){.site = sites.list[s].id, .newest = sites.list[s].runs[0], .noisy = "", .warning = ""};
         for (size_t i = 0; i < sites.list[s].count; i++)
             p->failed += !page_run_counts(sites.list[s].runs[i]) && !sites.list[s].runs[i]->is_parent && !sites.list[s].runs[i]->is_warmup;
         for (size_t c = 0; c < counted.count; c++) {

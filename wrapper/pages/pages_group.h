@@ -41,6 +41,8 @@ struct page_place {
     const double *values;
     size_t count, systems, failed; /* of values; systems of the site with a value; runs of the site that do not count */
     double median, best;
+    size_t disturbed, warned; /* of the runs with a value: those that were disturbed; those with another warning */
+    const char *noisy, *warning; /* of the newest of these; "" without one */
     size_t rank; /* from 1; places that cannot be told apart share one; 0: not ranked */
 };
 struct page_board {

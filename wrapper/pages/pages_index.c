@@ -118,8 +118,8 @@ static void put_run(const struct page_run *run, struct buf *to)
 {
     const char *const texts[] = {run->id,      run->stamp,    run->experiment, run->experiment_id, run->name,       run->status,
                                  run->verdict, run->reason,   run->site,       run->cluster,       run->partition,  run->machine,
-                                 run->version, run->measured, run->system,     run->problem,       run->stale,      run->inputs->id,
-                                 run->conditions->id};
+                                 run->version, run->measured, run->system,     run->problem,       run->stale,      run->noisy,
+                                 run->warning, run->inputs->id, run->conditions->id};
     buf_puts(to, "R");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         put_index_field(to, texts[i]);
@@ -194,8 +194,8 @@ static bool parse_run(struct str line, struct arena *a, const struct facts_table
     const char *inputs, *conditions,
         **const texts[] = {&run->id,      &run->stamp,    &run->experiment, &run->experiment_id, &run->name,      &run->status,
                            &run->verdict, &run->reason,   &run->site,       &run->cluster,       &run->partition, &run->machine,
-                           &run->version, &run->measured, &run->system,     &run->problem,       &run->stale,     &inputs,
-                           &conditions};
+                           &run->version, &run->measured, &run->system,     &run->problem,       &run->stale,     &run->noisy,
+                           &run->warning, &inputs,        &conditions};
     int64_t flags, n;
     *run = (struct page_run){0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -1,39 +1,55 @@
-/* pages_machine.c: the page of one kind of node: its hardware, and all results of it. */
+/* pages_machine.c: the page of one node type: its hardware, and all results of it. */
 #include "pages/pages_parts.h"
 
 #include "base/json_out.h"
 #include "base/stats.h"
+#include "runs/fact_words.h"
 
 #include <string.h>
 
 enum { MACHINE_RUNS_SHOWN = 60, RESULTS_MAX = 300 };
 
-/* Is it a fact of the kind of node? Not if another of its runs has another value, or has it as an input. */
-static bool is_of_machine(const struct page_group *machine, const struct page_fact *fact)
+/* The value of a fact, which sets of runs of one machine often have at the same place. */
+static const char *value_near(const struct page_facts *facts, const char *name, size_t place)
 {
-    const struct page_facts *seen = machine->runs[0]->conditions;
-    for (size_t i = 0; i < machine->count; i++) {
-        const struct page_run *run = machine->runs[i];
-        const char *other = run->conditions == seen ? NULL : page_fact_value(run->conditions, fact->name);
-        if (page_fact_value(run->inputs, fact->name) || (other && strcmp(other, fact->value) != 0))
-            return false;
-        seen = run->conditions;
-    }
-    return true;
+    return place < facts->count && strcmp(facts->list[place].name, name) == 0 ? facts->list[place].value : page_fact_value(facts, name);
 }
 
-static void put_hardware(const struct page_group *machine, struct buf *to)
+/* Which facts of the newest run are facts of the node type: not those of which another of its runs has another value, or that are an input. In
+ * the arena; NULL: out of memory. */
+static bool *facts_of_machine(const struct page_group *machine, struct arena *a)
+{
+    const struct page_facts *of = machine->runs[0]->conditions, *seen = of, *inputs = NULL;
+    bool *ret = arena_get(a, of->count + 1);
+    for (size_t k = 0; ret && k < of->count; k++)
+        ret[k] = true;
+    for (size_t i = 0; ret && i < machine->count; i++) {
+        const struct page_run *run = machine->runs[i];
+        for (size_t k = 0; k < of->count && run->conditions != seen; k++) {
+            const char *other = ret[k] ? value_near(run->conditions, of->list[k].name, k) : NULL;
+            ret[k] = ret[k] && (!other || strcmp(other, of->list[k].value) == 0);
+        }
+        for (size_t k = 0; k < of->count && run->inputs != inputs; k++)
+            ret[k] = ret[k] && !page_fact_value(run->inputs, of->list[k].name);
+        seen = run->conditions;
+        inputs = run->inputs;
+    }
+    return ret;
+}
+
+static void put_hardware(const struct page_group *machine, struct arena *a, struct buf *to)
 {
     static const char *const starts[] = {"machine.", "cloud.", "cpu.", "cache.", "memory.", "numa.", "gpu.", "dimm.", "net."};
     static const struct html_column columns[] = {{"fact"}, {"value"}};
     const struct page_facts *of = machine->runs[0]->conditions;
+    const bool *is_shared = facts_of_machine(machine, a);
     struct html_table t;
     buf_puts(to, "<h2>Hardware</h2>\n<p class=\"dim\">What its runs agree on. Their pages have the rest.</p>\n");
     html_table_begin(&t, to, columns, 2, "facts", "hardware");
-    for (size_t i = 0; i < of->count; i++)
+    for (size_t i = 0; is_shared && i < of->count; i++)
         for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
-            if (strncmp(of->list[i].name, starts[k], strlen(starts[k])) == 0 && is_of_machine(machine, &of->list[i])) {
-                html_cell_text(&t, of->list[i].name);
+            if (strncmp(of->list[i].name, starts[k], strlen(starts[k])) == 0 && is_shared[i]) {
+                html_cell_text(&t, fact_words_and_key(of->list[i].name, a));
                 html_cell_text(&t, of->list[i].value);
             }
     html_table_end(&t);
@@ -137,12 +153,12 @@ int page_write_machine(const struct page_book *book, const struct page_group *ma
     struct json_out j = json_begin(&json, JSON_BLOCK, '{');
     json_text(&j, "machine", machine->id);
     html_page_begin(&to, &page);
-    buf_printf(&to, "<p class=\"answer\">%zu run%s. Kind of node <code>", machine->count, str_plural(machine->count));
+    buf_printf(&to, "<p class=\"answer\">%zu run%s. Node type <code>", machine->count, str_plural(machine->count));
     html_text(&to, str_of(machine->id), 100);
     buf_puts(&to, "</code>.</p>\n");
     if (put_machine_results(book, machine, &to, &j, err) < 0)
         return -1;
-    put_hardware(machine, &to);
+    put_hardware(machine, book->a, &to);
     buf_puts(&to, "<h2>Runs</h2>\n");
     if (machine->count > MACHINE_RUNS_SHOWN)
         buf_printf(&to, "<p class=\"dim\">The %d newest of %zu.</p>\n", MACHINE_RUNS_SHOWN, machine->count);

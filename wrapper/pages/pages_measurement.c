@@ -3,6 +3,8 @@
 
 #include "base/json_out.h"
 #include "base/show.h"
+#include "base/stats.h"
+#include "runs/fact_words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,8 +43,19 @@ static void put_missing_place(struct html_table *t, const struct page_board *b, 
     else
         buf_puts(&why, "no value of this version and metric");
     html_cell_text(t, why.p);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         html_cell_text(t, NULL);
+}
+
+/* A number of runs, marked if it is not 0. */
+static void put_marked_count(struct html_table *t, size_t n)
+{
+    CLEANUP_BUF struct buf cell, key;
+    buf_init(&cell, 200);
+    buf_init(&key, 64);
+    buf_printf(&key, "%zu", n);
+    buf_printf(&cell, n ? "<span class=\"state bad\">%zu</span>" : "%zu", n);
+    page_cell(t, key.p, &cell);
 }
 
 static void put_board_place(struct html_table *t, const struct page_board *b, size_t i)
@@ -75,12 +88,35 @@ static void put_board_place(struct html_table *t, const struct page_board *b, si
     buf_clear(&text);
     buf_printf(&text, "%zu", p->count);
     html_cell_number(t, (double)p->count, text.p);
-    buf_clear(&text);
-    buf_printf(&text, "%zu", p->failed);
-    html_cell_number(t, (double)p->failed, text.p);
+    put_marked_count(t, p->disturbed);
+    put_marked_count(t, p->failed);
     buf_clear(&cell);
     page_link_run(&cell, PAGE_UP, p->newest);
     page_cell(t, NULL, &cell);
+}
+
+/* "alpha: 2 of 5 runs were disturbed, the newest: other programs used 1.9 processors." */
+static void put_board_notes(const struct page_board *b, struct buf *to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->count && b->places[i].system; i++) {
+        const struct page_place *p = &b->places[i];
+        const struct {
+            size_t count;
+            const char *words, *text;
+        } notes[] = {{p->disturbed, "disturbed", p->noisy}, {p->warned, "recorded with a warning", p->warning}};
+        for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {
+            if (!notes[k].count)
+                continue;
+            buf_puts(to, n++ ? "<li>" : "<ul class=\"notes\">\n<li>");
+            html_text(to, str_of(page_site_text(p->site)), 100);
+            buf_printf(to, ": %zu of %zu run%s %s %s. The newest: ", notes[k].count, p->count, str_plural(p->count),
+                       notes[k].count == 1 ? "was" : "were", notes[k].words);
+            html_text(to, str_of(notes[k].text), 300);
+            buf_puts(to, "</li>\n");
+        }
+    }
+    buf_puts(to, n ? "</ul>\n" : "");
 }
 
 static void put_board(const struct page_board *b, struct buf *to)
@@ -92,7 +128,8 @@ static void put_board(const struct page_board *b, struct buf *to)
                                                  {"against the first", NULL, true},
                                                  {"best run", NULL, true},
                                                  {"runs", NULL, true},
-                                                 {"failed", NULL, true},
+                                                 {"disturbed", "of these", true},
+                                                 {"failed", "besides", true},
                                                  {"newest (UTC)"}};
     struct html_table t;
     CLEANUP_BUF struct buf caption;
@@ -119,15 +156,17 @@ static void put_board(const struct page_board *b, struct buf *to)
     }
     html_table_end(&t);
     if (tie)
-        buf_puts(to, "<p class=\"dim\">=: the test of <code>benchwrap compare</code> does not tell these sites apart.</p>\n");
+        buf_puts(to, "<p class=\"dim\">=: a shared rank. <code>benchwrap compare</code> finds no difference between these sites.</p>\n");
     if (few && b->is_ranked && b->count > 1)
         buf_puts(to, "<p class=\"dim\">Fewer than three runs of a site cannot be tested: its rank is that of the median alone.</p>\n");
+    put_board_notes(b, to);
 }
 
 /* ---- what differs between the sites ---- */
 
 struct site_column {
     const char *site;
+    const struct page_place *place;
     const struct page_run *run; /* newest of the system that stands for the site */
 };
 
@@ -136,7 +175,7 @@ static size_t sites_of_board(const struct page_board *b, struct site_column *ret
     size_t n = 0;
     for (size_t i = 0; i < b->count && n < SITES_COMPARED; i++)
         if (b->places[i].system)
-            ret[n++] = (struct site_column){b->places[i].site, b->places[i].newest};
+            ret[n++] = (struct site_column){b->places[i].site, &b->places[i], b->places[i].newest};
     return n;
 }
 
@@ -198,48 +237,127 @@ static size_t names_of_differences(const struct site_column *sites, size_t n, co
     return count;
 }
 
-static void put_differences(const struct page_board *b, struct buf *to)
+/* "205 MB/s (-30 %)": the median of a metric at a site, against the first site's. */
+static double put_site_result(struct html_table *t, const struct site_column *site, const struct page_value *metric, double first,
+                              struct arena *a)
 {
+    CLEANUP_BUF struct buf text;
+    struct stats stats;
+    double *values;
+    size_t n = page_values_of(site->place->system->runs, site->place->system->count, metric->key, a, &values);
+    buf_init(&text, 300);
+    if (!n) {
+        html_cell_text(t, NULL);
+        return NAN;
+    }
+    stats_of(values, n, &stats);
+    page_put_quantity(&text, stats.median, metric->unit);
+    if (first > 0 && stats.median > 0) {
+        buf_puts(&text, " (");
+        show_change(&text, stats.median / first);
+        buf_putc(&text, ')');
+    }
+    html_cell_text(t, text.p);
+    return stats.median;
+}
+
+/* The results of the sites, and how far they can be trusted: a row for each metric, one for the runs. */
+static void put_site_results(const struct page_measurement *m, const struct site_column *sites, size_t n, struct html_table *t,
+                             struct arena *a)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 1 << 12);
+    for (size_t i = 0; i < m->metric_count; i++, buf_clear(&text)) {
+        double first = NAN;
+        buf_puts(&text, "result: ");
+        page_put_metric(&text, &m->metrics[i]);
+        if (*m->metrics[i].better)
+            buf_printf(&text, " (%s is better)", m->metrics[i].better);
+        html_cell_text(t, text.p);
+        for (size_t k = 0; k < n; k++) {
+            double median = put_site_result(t, &sites[k], &m->metrics[i], first, a);
+            first = k == 0 ? median : first;
+        }
+    }
+    html_cell_text(t, "runs");
+    for (size_t k = 0; k < n; k++, buf_clear(&text)) {
+        buf_printf(&text, "%zu", sites[k].place->count);
+        if (sites[k].place->disturbed)
+            buf_printf(&text, ", %zu disturbed", sites[k].place->disturbed);
+        html_cell_text(t, text.p);
+    }
+}
+
+/* The version that most sites have run, the newest of several: the first use of a new version hides no comparison. */
+static const struct page_board *board_of_most_sites(const struct page_measurement *m, const char **ret_version)
+{
+    const struct page_board *ret = NULL;
+    size_t most = 0;
+    for (size_t v = 0; v < m->versions.count; v++) {
+        size_t n = 0;
+        while (n < m->boards[v].count && m->boards[v].places[n].system)
+            n++;
+        if (n <= most)
+            continue;
+        most = n;
+        ret = &m->boards[v];
+        *ret_version = m->versions.list[v].id;
+    }
+    return ret;
+}
+
+static void put_differences(const struct page_measurement *m, struct arena *a, struct buf *to)
+{
+    const char *version = "";
+    const struct page_board *b = board_of_most_sites(m, &version);
     struct site_column sites[SITES_COMPARED];
-    struct html_column columns[SITES_COMPARED + 1] = {{"condition"}};
+    struct html_column columns[SITES_COMPARED + 1] = {{"result or condition"}};
     const char *names[DIFFERENCES_MAX];
     struct html_table t;
-    size_t n = sites_of_board(b, sites);
+    size_t n = b ? sites_of_board(b, sites) : 0;
     if (n < 2)
         return;
     size_t count = names_of_differences(sites, n, names);
     buf_puts(to, "<h2 id=\"differences\">Differences between the sites</h2>\n");
-    if (!count) {
-        buf_puts(to, "<p>No recorded condition differs.</p>\n");
-        return;
+    buf_puts(
+        to,
+        "<p class=\"dim\">First the results: the median of each site's best system, with the change against the first site. Then the "
+        "conditions that differ, of that system's newest run. What is equal is left out.");
+    if (m->versions.count > 1) {
+        buf_puts(to, " Version ");
+        html_text(to, str_of(*version ? version : "not known"), 100);
+        buf_puts(to, ", which most sites have run.");
     }
-    buf_puts(to, "<p class=\"dim\">Conditions that differ, of the newest run of each site's best system. What is equal is left out.</p>\n");
+    buf_puts(to, "</p>\n");
     for (size_t i = 0; i < n; i++)
         columns[i + 1] = (struct html_column){.heading = page_site_text(sites[i].site)};
     html_table_begin(&t, to, columns, n + 1, "data", "differences between the sites");
+    put_site_results(m, sites, n, &t, a);
     for (size_t i = 0; i < count; i++) {
-        html_cell_text(&t, names[i]);
+        html_cell_text(&t, fact_words_and_key(names[i], a));
         for (size_t k = 0; k < n; k++) {
             const char *value = difference_value(sites[k].run, names[i]);
             html_cell_text(&t, value && *value ? value : NULL);
         }
     }
     html_table_end(&t);
+    if (!count)
+        buf_puts(to, "<p>No recorded condition differs.</p>\n");
 }
 
 /* ---- the page ---- */
 
-static void put_measured(const struct page_measurement *m, struct buf *to)
+static void put_measured(const struct page_measurement *m, struct arena *a, struct buf *to)
 {
     static const struct html_column columns[] = {{"input"}, {"value"}};
     const struct page_facts *inputs = m->group.runs[0]->inputs;
     struct html_table t;
     buf_puts(to, "<h2>What was measured</h2>\n");
-    buf_printf(to, "<p class=\"dim\">Every run below has these inputs: key %s.</p>\n<details><summary>%zu input%s</summary>\n",
+    buf_printf(to, "<p class=\"dim\">Every run below has these inputs (comparison key %s).</p>\n<details><summary>%zu input%s</summary>\n",
                m->group.runs[0]->measured, inputs->count, str_plural(inputs->count));
     html_table_begin(&t, to, columns, 2, "facts", "inputs");
     for (size_t i = 0; i < inputs->count; i++) {
-        html_cell_text(&t, inputs->list[i].name);
+        html_cell_text(&t, fact_words_and_key(inputs->list[i].name, a));
         html_cell_text(&t, inputs->list[i].value);
     }
     html_table_end(&t);
@@ -259,7 +377,7 @@ static void put_best_answer(const struct page_measurement *m, struct buf *to)
     buf_printf(&text, m->sites > 1 ? " is the best median, of %s." : " is the median of %s.", page_site_text(b->places[0].site));
     if (b->count > 1 && b->places[1].system) {
         bool tie = b->places[1].rank == 1;
-        buf_printf(&text, tie ? " %s is not distinguishable: " : " Next is %s: ", page_site_text(b->places[1].site));
+        buf_printf(&text, tie ? " No difference is found to %s: " : " Next is %s: ", page_site_text(b->places[1].site));
         page_put_quantity(&text, b->places[1].median, b->metric->unit);
         if (b->places[0].median > 0 && b->places[1].median > 0) {
             buf_puts(&text, " (");
@@ -268,6 +386,9 @@ static void put_best_answer(const struct page_measurement *m, struct buf *to)
         }
         buf_putc(&text, '.');
     }
+    if (b->places[0].disturbed)
+        buf_printf(&text, " %zu of %zu run%s of %s %s disturbed.", b->places[0].disturbed, b->places[0].count,
+                   str_plural(b->places[0].count), page_site_text(b->places[0].site), b->places[0].disturbed == 1 ? "was" : "were");
     html_element(to, "p", "answer", text.p);
 }
 
@@ -306,6 +427,8 @@ static int put_version(const struct page_book *book, const struct page_measureme
             json_known(j, "median", p->system ? p->median : NAN);
             json_known(j, "best", p->system ? p->best : NAN);
             json_uint(j, "runs", p->count);
+            json_uint(j, "disturbed", p->disturbed);
+            json_uint(j, "warned", p->warned);
             json_uint(j, "failed", p->failed);
             json_text(j, "newest_run", p->newest->id);
             json_close(j, '}');
@@ -342,8 +465,8 @@ int page_write_measurement(const struct page_book *book, const struct page_exper
         if (put_version(book, m, v, &j, &to, err) < 0)
             return -1;
     if (m->boards && m->versions.count)
-        put_differences(&m->boards[0], &to);
-    put_measured(m, &to);
+        put_differences(m, book->a, &to);
+    put_measured(m, book->a, &to);
     for (size_t i = 0; i < m->metric_count && m->group.count > 1; i++) {
         if (i == 0)
             buf_puts(&to, "<h2>History</h2>\n");

@@ -48,6 +48,11 @@ void page_put_state(struct buf *to, const struct page_run *run)
         html_text(to, str_of(run->stale), 200);
         buf_puts(to, "\">stale</span>");
     }
+    if (*run->noisy) {
+        buf_puts(to, " <span class=\"state bad\" title=\"");
+        html_text(to, str_of(run->noisy), 200);
+        buf_puts(to, "\">disturbed</span>");
+    }
 }
 
 void page_machine_text(struct buf *to, const struct page_run *run)

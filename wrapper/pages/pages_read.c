@@ -186,6 +186,17 @@ static void read_headlines(const struct folder *tree, const struct tree_run *run
                                     arena_printf(a, "%s", direction_of_key(detail, found[i].key)), found[i].value};
 }
 
+/* The first warning that is not about a disturbance, which has a tag. */
+static const char *other_warning(const struct json *detail, struct arena *a)
+{
+    for (const struct json *w = json_first(json_get(detail, "warnings")); w; w = json_next(w)) {
+        const char *text = json_string(json_get(w, "text"), "");
+        if (strncmp(text, "disturbed: ", 11) != 0)
+            return page_text(str_of(text), 300, a);
+    }
+    return "";
+}
+
 static const char *page_tag_text(const struct tree_run *run, const char *key, struct arena *a)
 {
     const struct tree_entry *e = runs_entry(run->tags, key);
@@ -300,6 +311,8 @@ int page_run_read(struct runs *runs, struct comparison_reader *reader, const str
         .system = arena_printf(a, "%s", key.id[COMPARISON_SYSTEM]),
         .problem = problem ? page_text(str_of(problem), 400, a) : "",
         .stale = page_tag_text(&whole, STALE_TAG, a),
+        .noisy = page_tag_text(&whole, "benchwrap.noisy", a),
+        .warning = other_warning(detail, a),
         .inputs = inputs_of_key(&key, a),
         .conditions = page_conditions_of(&whole, a),
         .is_parent = runs_entry(whole.tags, "benchwrap.series") != NULL,

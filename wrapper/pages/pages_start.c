@@ -23,12 +23,36 @@ static const struct page_place *first_place(const struct page_measurement *m)
     return b && b->count && b->places[0].system ? &b->places[0] : NULL;
 }
 
-static size_t count_ties(const struct page_board *b)
+/* "alpha", or "alpha = beta" for sites that share the first place. */
+static void put_first_sites(const struct page_board *b, struct buf *to)
 {
+    enum { NAMED = 4 };
     size_t n = 0;
-    for (size_t i = 0; i < b->count; i++)
-        n += b->places[i].rank == 1;
-    return n;
+    for (size_t i = 0; i < b->count && b->places[i].system && (i == 0 || b->places[i].rank == 1); i++)
+        if (n++ < NAMED)
+            buf_printf(to, "%s%s", i ? " = " : "", page_site_text(b->places[i].site));
+    if (n > NAMED)
+        buf_printf(to, " = %zu more", n - NAMED);
+}
+
+/* The sites of the first place, and how many of the first one's runs were disturbed. */
+static void put_best_sites(struct html_table *t, const struct page_measurement *m)
+{
+    const struct page_place *p = first_place(m);
+    CLEANUP_BUF struct buf cell, text;
+    buf_init(&cell, 1 << 16);
+    buf_init(&text, 1 << 14);
+    if (m->boards[0].is_ranked || m->sites == 1)
+        put_first_sites(&m->boards[0], &text);
+    else
+        buf_puts(&text, "no direction: not ranked");
+    html_text(&cell, buf_text(&text), 500);
+    if (p->disturbed) {
+        buf_puts(&cell, " <span class=\"state bad\" title=\"");
+        html_text(&cell, str_of(p->noisy), 200);
+        buf_printf(&cell, "\">%zu of %zu run%s disturbed</span>", p->disturbed, p->count, str_plural(p->count));
+    }
+    page_cell(t, NULL, &cell);
 }
 
 static void put_best_row(struct html_table *t, const struct page_measurement *m)
@@ -45,12 +69,7 @@ static void put_best_row(struct html_table *t, const struct page_measurement *m)
         buf_printf(&label, " (%s is better)", m->metrics[0].better);
     html_cell_text(t, label.p);
     page_cell_quantity(t, p->median, m->metrics[0].unit);
-    buf_clear(&label);
-    size_t ties = m->boards[0].is_ranked ? count_ties(&m->boards[0]) : 0;
-    buf_puts(&label, m->boards[0].is_ranked || m->sites == 1 ? page_site_text(p->site) : "no direction: not ranked");
-    if (ties > 1)
-        buf_printf(&label, " and %zu more, equal", ties - 1);
-    html_cell_text(t, label.p);
+    put_best_sites(t, m);
     buf_clear(&cell);
     page_link_machine(&cell, "", p->newest);
     page_cell(t, NULL, &cell);
@@ -75,8 +94,8 @@ static void put_best(const struct page_book *book, struct buf *to)
         return;
     buf_puts(
         to,
-        "<h2 id=\"best\">Best results</h2>\n<p class=\"dim\">One row for each measurement: runs with the same benchmark, inputs and shape. "
-        "Follow a row to its leaderboard and to what differs between sites.</p>\n");
+        "<h2 id=\"best\">Best results</h2>\n<p class=\"dim\">One row for each measurement: runs of one benchmark with the same inputs, nodes and tasks. "
+        "Follow a row to its leaderboard and to what differs between sites. A = B: no difference is found between sites A and B.</p>\n");
     html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", "best results");
     size_t rows = 0;
     for (size_t i = 0; i < book->experiment_count; i++) {
@@ -147,15 +166,24 @@ static void put_notices(const struct page_book *book, struct buf *to)
         buf_printf(to, "<p class=\"dim\">%zu more.</p>\n", book->notice_count - NOTICES_MAX);
 }
 
-static size_t count_first_places(const struct page_book *book, const char *site)
+struct first_places {
+    size_t first, shared, measurements; /* shared: of the first ones; measurements: that this site and others have run */
+};
+
+static struct first_places count_first_places(const struct page_book *book, const char *site)
 {
-    size_t n = 0;
+    struct first_places n = {0};
     for (size_t i = 0; i < book->experiment_count; i++)
         for (size_t k = 0; k < book->experiments[i].count; k++) {
             const struct page_measurement *m = &book->experiments[i].measurements[k];
             const struct page_board *b = m->boards && m->versions.count ? &m->boards[0] : NULL;
-            for (size_t p = 0; b && m->sites > 1 && p < b->count; p++)
-                n += b->places[p].rank == 1 && strcmp(b->places[p].site, site) == 0;
+            for (size_t p = 0; b && b->is_ranked && m->sites > 1 && p < b->count && b->places[p].system; p++) {
+                if (strcmp(b->places[p].site, site) != 0)
+                    continue;
+                n.measurements++;
+                n.first += b->places[p].rank == 1;
+                n.shared += b->places[p].rank == 1 && b->places[1].rank == 1;
+            }
         }
     return n;
 }
@@ -163,9 +191,12 @@ static size_t count_first_places(const struct page_book *book, const char *site)
 static void put_sites(const struct page_book *book, struct buf *to)
 {
     static const struct html_column columns[] = {
-        {"site"}, {"machine"}, {"runs", NULL, true}, {"first places", "shared measurements", true}, {"newest run (UTC)"}};
+        {"site"}, {"machine"}, {"runs", NULL, true}, {"first places", NULL, true}, {"newest run (UTC)"}};
     struct html_table t;
-    buf_puts(to, "<h2 id=\"sites\">Sites</h2>\n");
+    buf_puts(
+        to,
+        "<h2 id=\"sites\">Sites</h2>\n<p class=\"dim\">First places: of the measurements that the site and others have run. Tied: shared "
+        "with sites between which no difference is found.</p>\n");
     html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", "sites");
     for (size_t i = 0; i < book->sites.count && i < SITES_MAX; i++) {
         const struct page_group *g = &book->sites.list[i];
@@ -178,9 +209,11 @@ static void put_sites(const struct page_book *book, struct buf *to)
         buf_printf(&number, "%zu", g->count);
         html_cell_number(&t, (double)g->count, number.p);
         buf_clear(&number);
-        size_t first = count_first_places(book, g->id);
-        buf_printf(&number, "%zu", first);
-        html_cell_number(&t, (double)first, number.p);
+        struct first_places places = count_first_places(book, g->id);
+        buf_printf(&number, "%zu of %zu", places.first, places.measurements);
+        if (places.shared)
+            buf_printf(&number, " (%zu tied)", places.shared);
+        html_cell_number(&t, (double)places.first, number.p);
         buf_clear(&cell);
         page_link_run(&cell, "", g->runs[0]);
         page_cell(&t, NULL, &cell);
@@ -234,7 +267,7 @@ static void put_machine_list(const struct page_book *book, struct buf *to)
     }
     buf_puts(to, "</ul>\n");
     if (book->machines.count > MACHINES_MAX)
-        buf_printf(to, "<p class=\"dim\">The %d newest of %zu kinds of machines.</p>\n", MACHINES_MAX, book->machines.count);
+        buf_printf(to, "<p class=\"dim\">The %d newest of %zu node types.</p>\n", MACHINES_MAX, book->machines.count);
 }
 
 static void put_damaged(const struct page_book *book, struct buf *to)
@@ -275,6 +308,7 @@ static void best_json(struct json_out *j, const struct page_measurement *m)
     json_text(j, "better", *m->metrics[0].better ? m->metrics[0].better : NULL);
     json_text(j, "site", p->site);
     json_double(j, "median", p->median);
+    json_uint(j, "disturbed", p->disturbed);
     json_uint(j, "sites", m->sites);
     json_uint(j, "runs", m->group.count);
     json_text(j, "details", path);
@@ -305,7 +339,10 @@ static int write_start_json(const struct page_book *book, struct err *err)
         json_open_row(&j, NULL, '{');
         json_text(&j, "name", book->sites.list[i].id);
         json_uint(&j, "runs", book->sites.list[i].count);
-        json_uint(&j, "first_places", count_first_places(book, book->sites.list[i].id));
+        struct first_places places = count_first_places(book, book->sites.list[i].id);
+        json_uint(&j, "first_places", places.first);
+        json_uint(&j, "tied_places", places.shared);
+        json_uint(&j, "shared_measurements", places.measurements);
         json_text(&j, "newest_run", book->sites.list[i].runs[0]->id);
         json_close(&j, '}');
     }

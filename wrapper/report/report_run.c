@@ -388,7 +388,7 @@ static void report_machine(const struct report_state *r)
 {
     static const struct {
         const char *key, *name, *after;
-    } facts[] = {{"node.type", "kind of node", ""},
+    } facts[] = {{"node.type", "node type", ""},
                  {"cpu.model", "processor", ""},
                  {"cpu.threads", "hardware threads", ""},
                  {"memory.total_GiB", "memory", " GiB"},

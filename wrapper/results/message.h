@@ -1,4 +1,4 @@
-/* message.h: what a commit of runs says: benchmark, headline, kind of node, verdict. */
+/* message.h: what a commit of runs says: benchmark, headline, node type, verdict. */
 #ifndef RESULTS_MESSAGE_H
 #define RESULTS_MESSAGE_H
 #include "base/buf.h"

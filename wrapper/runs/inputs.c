@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The shape of the job and the kind of node are inputs, although probes record them. */
+/* The shape of the job and the node type are inputs, although probes record them. */
 static bool is_shape(const char *key)
 {
     static const char *const names[] = {"node.type", "job.partition", "job.rank"};

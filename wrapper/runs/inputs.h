@@ -1,4 +1,4 @@
-/* inputs.h: which params make runs comparable: the program's inputs, the shape of the job, the kind of node; and runs that share them. */
+/* inputs.h: which params make runs comparable: the program's inputs, the shape of the job, the node type; and runs that share them. */
 #ifndef RUNS_INPUTS_H
 #define RUNS_INPUTS_H
 #include "runs/runs.h"

@@ -1,0 +1,8 @@
+/* fact_words.h: what a recorded fact is, in words of the field: for readers who do not know the keys. */
+#ifndef RUNS_FACT_WORDS_H
+#define RUNS_FACT_WORDS_H
+#include "base/arena.h"
+
+/* "processor (cpu.model)", in the arena; the key itself where there are no words for it. */
+const char *fact_words_and_key(const char *key, struct arena *a);
+#endif
