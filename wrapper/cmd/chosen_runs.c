@@ -4,14 +4,31 @@
 
 #include <string.h>
 
+static const unsigned chosen_parts = TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE;
+
+static void choose_run(struct chosen_runs *ret, struct tree_run *run, const char *group)
+{
+    ret->list[ret->n] = run;
+    ret->groups[ret->n++] = group;
+}
+
 static int choose_named_run(struct cmd_context *c, struct runs *runs, const char *name, const char *group, struct chosen_runs *ret)
 {
     struct tree_run *run = NULL;
-    if (!name || runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, c->arena, &run, c->err) != 0)
+    if (!name || runs_find(runs, name, chosen_parts, c->arena, &run, c->err) != 0)
         return name ? -1 : err_memory(c->err, "the chosen runs");
-    ret->list[ret->n] = run;
-    ret->groups[ret->n++] = group;
+    choose_run(ret, run, group);
     return 0;
+}
+
+/* Another process may delete runs while they are read: those are left out. */
+static int choose_listed_run(struct cmd_context *c, struct runs *runs, const struct tree_run *listed, struct chosen_runs *ret)
+{
+    struct tree_run *run = NULL;
+    int got = runs_find_listed(runs, listed, chosen_parts, c->arena, &run, c->err);
+    if (got == 0)
+        choose_run(ret, run, "runs");
+    return got < 0 ? -1 : 0;
 }
 
 static bool chosen_make(struct chosen_runs *ret, size_t room, struct arena *a)
@@ -64,7 +81,7 @@ int chosen_filtered(struct cmd_context *c, struct runs *runs, size_t last, struc
             continue;
         if (ret->n >= last)
             ret->beyond++;
-        else if (choose_named_run(c, runs, arena_printf(c->arena, "=%s", runs->all[i]->id), "runs", ret) < 0)
+        else if (choose_listed_run(c, runs, runs->all[i], ret) < 0)
             return -1;
     }
     if (ret->beyond)

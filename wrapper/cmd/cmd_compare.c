@@ -16,13 +16,15 @@
 
 enum { GROUPS_MAX = 16, MEMBERS_MAX = 1000 };
 
-static int load_member(struct cmd_context *c, struct runs *runs, const char *name, struct compare_member *ret)
+/* A run that the user names, or one that was listed (name NULL). 1: a listed one was deleted since then. */
+static int load_member(struct cmd_context *c, struct runs *runs, const char *name, const struct tree_run *listed, struct compare_member *ret)
 {
+    const unsigned what = TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE;
     struct tree_run *run = NULL;
     const char *problem = NULL;
-    int got = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, c->arena, &run, c->err);
+    int got = name ? runs_find(runs, name, what, c->arena, &run, c->err) : runs_find_listed(runs, listed, what, c->arena, &run, c->err);
     if (got)
-        return -1;
+        return name ? -1 : got;
     inherit_params(runs, run, c->arena);
     *ret = (struct compare_member){.run = run, .detail = runs_detail(runs, run, &problem, c->arena)};
     if (run->problem || problem) {
@@ -34,14 +36,16 @@ static int load_member(struct cmd_context *c, struct runs *runs, const char *nam
     return 0;
 }
 
-static int add_member(struct cmd_context *c, struct runs *runs, struct compare_group *group, const char *name)
+/* As load_member. */
+static int add_member(struct cmd_context *c, struct runs *runs, struct compare_group *group, const char *name, const struct tree_run *listed)
 {
     if (group->count == MEMBERS_MAX)
         return err_set(c->err, ERR_USAGE, "a group has at most %d runs", MEMBERS_MAX);
     if (!group->members && !(group->members = arena_get(c->arena, MEMBERS_MAX * sizeof *group->members)))
         return err_memory(c->err, "the groups of runs");
-    if (load_member(c, runs, name, &group->members[group->count]) < 0)
-        return -1;
+    int got = load_member(c, runs, name, listed, &group->members[group->count]);
+    if (got)
+        return got;
     bool twice = false;
     for (size_t i = 0; i < group->count; i++)
         twice = twice || strcmp(group->members[i].run->id, group->members[group->count].run->id) == 0;
@@ -64,7 +68,7 @@ static int groups_of_line(struct cmd_context *c, struct runs *runs, char *const 
         for (struct str rest = str_of(operands[i]); rest.p;) {
             struct str one = str_cut(&rest, ',');
             const char *name = arena_dup(c->arena, one.p, one.n);
-            if (!one.n || !name || add_member(c, runs, &groups[n], name) < 0)
+            if (!one.n || !name || add_member(c, runs, &groups[n], name, NULL) < 0)
                 return one.n ? -1
                              : err_set(c->err, ERR_USAGE, "\"%.60s\": expected the id of a run before and after each comma", operands[i]);
         }
@@ -99,7 +103,7 @@ static const char *line_field(struct cmd_context *c, struct runs *runs, const st
     struct compare_arguments args;
     if (strcmp(key, "program") != 0 && strncmp(key, "argument.", strlen("argument.")) != 0)
         return NULL;
-    if (load_member(c, runs, arena_printf(c->arena, "=%s", run->id), &m) < 0)
+    if (load_member(c, runs, NULL, run, &m) != 0)
         return NULL;
     arguments_open(&args, runs);
     const char *value = runs_text(arguments_params(&args, m.run, m.detail, c->arena), key, c->arena);
@@ -139,7 +143,7 @@ static const char *list_differing(struct cmd_context *c, struct runs *runs)
     buf_init(&b, 4096);
     for (size_t i = 0; i < runs->count && all.count < NEWEST; i++)
         if (!stands_in_children(runs, i, c->arena) && !runs_file(runs, runs->all[i], "tags/benchwrap.warmup", 64, c->arena) &&
-            add_member(c, runs, &all, arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
+            add_member(c, runs, &all, NULL, runs->all[i]) < 0)
             break;
     compare_add_arguments(runs, &all, 1, c->arena);
     for (const char **key = compare_params(&all, 1, c->arena); key && *key; key++)
@@ -203,9 +207,11 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
             return err_set(c->err, ERR_USAGE, "--by %.60s makes more than %d groups; choose fewer runs", key, GROUPS_MAX);
         if (g == n)
             groups[n++] = (struct compare_group){.name = value};
-        if (add_member(c, runs, &groups[g], arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
+        int got = add_member(c, runs, &groups[g], NULL, runs->all[i]);
+        if (got < 0)
             return -1;
-        ++*ret_runs;
+        n -= got && g + 1 == n && !groups[g].count; /* it was the first run of its group */
+        *ret_runs += got == 0;
     }
     if (n > 2) /* the base stays first */
         qsort(groups + 1, n - 1, sizeof *groups, by_value);

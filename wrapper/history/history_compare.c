@@ -113,12 +113,15 @@ struct history_state {
     size_t count;
 };
 
-static int read_member(struct history_state *h, const char *name, struct compare_member *ret, struct err *err)
+/* A run that the user names, or one that was listed (name NULL). 1: a listed one was deleted since then. */
+static int read_member(struct history_state *h, const char *name, const struct tree_run *listed, struct compare_member *ret, struct err *err)
 {
+    const unsigned what = TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE;
     struct tree_run *run = NULL;
     const char *problem = NULL;
-    if (!name || runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, h->arena, &run, err))
-        return -1;
+    int got = name ? runs_find(h->runs, name, what, h->arena, &run, err) : runs_find_listed(h->runs, listed, what, h->arena, &run, err);
+    if (got)
+        return name ? -1 : got;
     inherit_params(h->runs, run, h->arena);
     *ret = (struct compare_member){run, runs_detail(h->runs, run, &problem, h->arena)};
     if (run->problem || problem)
@@ -135,12 +138,15 @@ static int read_earlier(struct history_state *h, struct err *err)
     for (size_t i = 0; i < h->found.count; i++) {
         struct compare_member *m = &h->earlier.members[h->earlier.count];
         struct comparison_key key;
-        if (read_member(h, arena_printf(h->arena, "=%s", h->found.list[i]->id), m, err) < 0)
+        int got = read_member(h, NULL, h->found.list[i], m, err);
+        if (got < 0)
             return -1;
-        h->earlier.count++;
+        if (got)
+            continue;
+        size_t at = h->earlier.count++;
         if (comparison_key_of(&h->reader, m->run, m->detail, h->arena, &key, err) < 0)
             return -1;
-        h->versions[i] = comparison_key_value(&key, "benchmark.version");
+        h->versions[at] = comparison_key_value(&key, "benchmark.version");
     }
     return 0;
 }
@@ -558,7 +564,7 @@ static int judge_and_print(struct history_state *h, struct err *err)
 int history_compare(const struct history_question *asked, struct runs *runs, struct err *err)
 {
     struct history_state h = {.asked = asked, .arena = asked->arena, .runs = runs};
-    if (read_member(&h, asked->run, &h.run, err) < 0)
+    if (read_member(&h, asked->run, NULL, &h.run, err) < 0)
         return -1;
     int status = inputs_of(&h.inputs, h.run.run, h.run.detail, asked->ignore, h.arena, err);
     struct rules *rules = arguments_rules(runs, h.run.run, h.arena);

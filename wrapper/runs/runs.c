@@ -82,6 +82,10 @@ static const struct folder *runs_ready_folder(struct runs *runs)
 
 void runs_close(struct runs *runs)
 {
+    if (runs->gone)
+        fprintf(runs->place.notes, "benchwrap: left out %zu run%s: deleted after the command had listed %s\n", runs->gone,
+                str_plural(runs->gone), runs->gone == 1 ? "it" : "them");
+    runs->gone = 0;
     folder_leave(&runs->folder); /* before its repository, and its index */
     tree_index_close(runs->index);
     runs->index = NULL;
@@ -681,6 +685,33 @@ static const struct tree_run *find_named(struct runs *runs, const char *name, st
     return NULL;
 }
 
+/* Applies annotations to a run that was found by its id, and reports statistics that ignore corrections. */
+static void settle_found(struct runs *runs, struct tree_run *run, unsigned what, bool listed, struct arena *a)
+{
+    if (listed)
+        tree_annotate(run, listed_changes(runs, run), what, a);
+    if (what & TREE_METRICS && what & TREE_TAGS)
+        stale_note(runs->place.notes, run);
+}
+
+static int several_runs(const struct runs *runs, const char *id, struct err *err)
+{
+    return err_set(err, ERR_INPUT, "several runs in %s have an id that begins with \"%.40s\"; add digits", runs->tree, id);
+}
+
+int runs_find_listed(struct runs *runs, const struct tree_run *listed, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
+{
+    *ret = NULL;
+    int got = tree_find_in(runs_ready_folder(runs), listed->id, what, a, ret, err);
+    if (got == 1 || (got == 0 && (*ret)->problem && !runs_file(runs, *ret, "meta.yaml", 64, a))) { /* not there, or half removed */
+        runs->gone++;
+        return 1;
+    }
+    if (got == 0)
+        settle_found(runs, *ret, what, true, a);
+    return got == 2 ? several_runs(runs, listed->id, err) : got;
+}
+
 int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
 {
     uint64_t back = 0;
@@ -697,10 +728,8 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *
     int got = tree_find_in(runs_ready_folder(runs), id, what, a, ret, err);
     if (got == 0 && id == name)
         got = runs_find_current(runs, what, a, ret, err);
-    else if (got == 0)
-        tree_annotate(*ret, listed_changes(runs, *ret), what, a);
-    if (got == 0 && what & TREE_METRICS && what & TREE_TAGS)
-        stale_note(runs->place.notes, *ret);
+    if (got == 0)
+        settle_found(runs, *ret, what, id != name, a);
     const struct tree_run *named = got == 1 ? find_named(runs, name, a, err) : NULL;
     if (named) {
         CLEANUP_BUF struct buf b;
@@ -710,6 +739,6 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *
         return runs_find(runs, named->id, what, a, ret, err);
     }
     if (got == 2)
-        err_set(err, ERR_INPUT, "several runs in %s have an id that begins with \"%.40s\"; add digits", runs->tree, name);
+        several_runs(runs, name, err);
     return got > 0 ? 1 : got;
 }
