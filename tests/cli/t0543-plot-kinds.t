@@ -60,6 +60,12 @@ like "a headline metric with its reference" "$(cat r.html)" 'pass, reference 90 
 is "groups are reported" $? 0
 like "with the answer first" "$(sed -n '/<main>/,/<h2>/p' g.html)" 'One run on each side cannot tell a change from chance'
 like "the inputs that differ" "$(sed -n '/Differences/,/Other metrics/p' g.html)" '>size<'
+"$BENCHWRAP" report -e pareto --by size --ignore 'argument.*' --format markdown 2>/dev/null | sed -n '/# Differences/,/# Other/p' | sed 's/<[^>]*>//g; s/&#58;/:/g; s/&#40;/(/g; s/&#41;/)/g' >g.md
+like "the differences of groups begin with their results" "$(grep '^|' g.md | sed -n 3p)" '^. rate . 100 MB/s . 200 MB/s .&#43;100 %. . 90 MB/s .-10 %. . 210 MB/s .&#43;110 %. .$'
+like "... under the names of the groups" "$(grep '^|' g.md | sed -n 1p)" '^. result . A: [a-z0-9]+ . B: '
+"$BENCHWRAP" report -e pareto --format markdown 2>/dev/null | sed -n '/# Differences/,/# Runs/p' | sed 's/<[^>]*>//g' >g.md
+like "those of an experiment have a row for each key" "$(grep '^|' g.md | sed -n '1p;3p')" '^. (argument.1|size) .*runs . disturbed . rate.*
+.* 1 . 0 . [0-9]+ '
 "$BENCHWRAP" report -e hist -o e.html
 is "an experiment is reported" $? 0
 like "with its runs" "$(cat e.html)" '<h2>Runs</h2>'

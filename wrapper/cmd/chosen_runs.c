@@ -6,7 +6,7 @@
 
 static const unsigned chosen_parts = TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE;
 
-static void choose_run(struct chosen_runs *ret, struct tree_run *run, const char *group)
+static void chosen_append(struct chosen_runs *ret, struct tree_run *run, const char *group)
 {
     ret->list[ret->n] = run;
     ret->groups[ret->n++] = group;
@@ -17,7 +17,7 @@ static int choose_named_run(struct cmd_context *c, struct runs *runs, const char
     struct tree_run *run = NULL;
     if (!name || runs_find(runs, name, chosen_parts, c->arena, &run, c->err) != 0)
         return name ? -1 : err_memory(c->err, "the chosen runs");
-    choose_run(ret, run, group);
+    chosen_append(ret, run, group);
     return 0;
 }
 
@@ -27,7 +27,7 @@ static int choose_listed_run(struct cmd_context *c, struct runs *runs, const str
     struct tree_run *run = NULL;
     int got = runs_find_listed(runs, listed, chosen_parts, c->arena, &run, c->err);
     if (got == 0)
-        choose_run(ret, run, "runs");
+        chosen_append(ret, run, "runs");
     return got < 0 ? -1 : 0;
 }
 

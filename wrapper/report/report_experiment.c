@@ -1,8 +1,10 @@
 /* report_experiment.c: the runs of an experiment as a document. */
 #include "report/report.h"
 #include "base/show.h"
+#include "base/stats.h"
 #include "report/charts.h"
 #include "runs/entry_stats.h"
+#include "runs/fact_words.h"
 #include "runs/stale.h"
 #include "series/table.h"
 
@@ -125,7 +127,89 @@ static int put_experiment_plots(const struct experiment_report *r, struct err *e
     return 0;
 }
 
+/* The column of a metric, all values in one unit: that of the greatest. Returns the factor by which they are shown. */
+static double values_column(const struct experiment_report *r, size_t k, struct doc_column *ret)
+{
+    const char *unit = r->metric[k].unit;
+    double greatest = 0;
+    for (size_t i = 0; i < r->n; i++)
+        greatest = fmax(greatest, fabs(run_value(r->list[i], r->metric[k].key)));
+    double scale = show_scale(greatest, &unit);
+    *ret = (struct doc_column){.heading = r->metric[k].name, .unit = plotted_unit(unit, r->a), .is_number = true};
+    return scale;
+}
+
 /* ---- conditions, differences ---- */
+
+enum { KEYS_MOST = 60, KEY_FACTS = 6, DISTURBED_COLUMNS = 2 };
+
+static bool is_same_key(const struct comparison_key *x, const struct comparison_key *y)
+{
+    return strcmp(x->id[COMPARISON_MEASURED], y->id[COMPARISON_MEASURED]) == 0 &&
+           strcmp(x->id[COMPARISON_SYSTEM], y->id[COMPARISON_SYSTEM]) == 0;
+}
+
+/* The first of the runs that share the key of the run at `at`. */
+static size_t first_of_key(const struct plotted_rows *rows, size_t at)
+{
+    size_t i = 0;
+    while (!is_same_key(rows->list[i].key, rows->list[at].key))
+        i++;
+    return i;
+}
+
+/* One row of the table below: what the runs of one key have measured. values: place for all runs. */
+static void put_result_of_key(const struct experiment_report *r, struct doc_grid *t, size_t first, const double *scale, double *values)
+{
+    const struct plotted_rows *rows = &r->rows;
+    size_t count = 0, disturbed = 0;
+    for (size_t i = first; i < rows->count; i++)
+        if (is_same_key(rows->list[i].key, rows->list[first].key)) {
+            count++;
+            disturbed += runs_entry(rows->list[i].run->tags, "benchwrap.noisy") != NULL;
+        }
+    for (size_t k = 0; k < KEY_FACTS && r->varying[k]; k++) {
+        struct str v = comparison_key_value(rows->list[first].key, r->varying[k]);
+        doc_cell_text(t, STYLE_MAIN, v.p ? arena_dup(r->a, v.p, v.n < 60 ? v.n : 60) : NULL);
+    }
+    doc_cell_number(t, STYLE_PLAIN, (double)count, arena_printf(r->a, "%zu", count));
+    doc_cell_number(t, disturbed ? STYLE_WARN : STYLE_PLAIN, (double)disturbed, arena_printf(r->a, "%zu", disturbed));
+    for (size_t k = 0; k < r->metrics; k++) {
+        struct stats stats;
+        size_t n = 0;
+        for (size_t i = first; i < rows->count; i++) {
+            double v = is_same_key(rows->list[i].key, rows->list[first].key) ? run_value(rows->list[i].run, r->metric[k].key) : NAN;
+            if (isfinite(v))
+                values[n++] = v;
+        }
+        if (n)
+            stats_of(values, n, &stats);
+        doc_cell_number(t, STYLE_PLAIN, n ? stats.median : NAN, n ? report_value(stats.median * scale[k], NULL, NULL, r->a) : NULL);
+    }
+}
+
+/* The results, a row for each comparison key: what the reader of the differences compares first. */
+static void put_results_by_key(const struct experiment_report *r)
+{
+    size_t facts = 0, keys = 0;
+    double scale[EXPERIMENT_METRICS], *values = arena_get(r->a, (r->rows.count + 1) * sizeof *values);
+    struct doc_column *columns = arena_get(r->a, (KEY_FACTS + DISTURBED_COLUMNS + r->metrics) * sizeof *columns);
+    if (!columns || !values)
+        return;
+    for (; facts < KEY_FACTS && r->varying[facts]; facts++)
+        columns[facts] = (struct doc_column){.heading = r->varying[facts]};
+    columns[facts] = (struct doc_column){.heading = "runs", .is_number = true};
+    columns[facts + 1] = (struct doc_column){.heading = "disturbed", .is_number = true};
+    for (size_t k = 0; k < r->metrics; k++)
+        scale[k] = values_column(r, k, &columns[facts + DISTURBED_COLUMNS + k]);
+    struct doc_grid *t = doc_table(r->d, "results of runs with the same inputs and system: medians", columns,
+                                   facts + DISTURBED_COLUMNS + r->metrics);
+    for (size_t i = 0; i < r->rows.count; i++)
+        if (first_of_key(&r->rows, i) == i && keys++ < KEYS_MOST)
+            put_result_of_key(r, t, i, scale, values);
+    if (keys > KEYS_MOST)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "and %zu more", keys - KEYS_MOST));
+}
 
 /* "4 (2), 8 (3), absent (1)": how many runs have each value. Sorts the list. */
 static const char *count_values(const char **values, size_t n, size_t lacking, struct arena *a)
@@ -165,7 +249,7 @@ static void put_fact_values(const struct experiment_report *r, struct doc_grid *
             values[n++] = arena_dup(r->a, e->value.p, e->value.n < VALUE_MOST ? e->value.n : VALUE_MOST);
     }
     doc_cell_text(t, STYLE_DIM, kind);
-    doc_cell_text(t, STYLE_PLAIN, key);
+    doc_cell_text(t, STYLE_PLAIN, tags ? key : fact_words_and_key(key, r->a));
     doc_cell_text(t, STYLE_PLAIN, count_values(values, n, r->n - n, r->a));
 }
 
@@ -211,6 +295,8 @@ static void put_experiment_conditions(const struct experiment_report *r)
     doc_heading(r->d, "Differences");
     if (!r->varying[0])
         doc_text(r->d, STYLE_PLAIN, "All runs have the same inputs and the same system.");
+    else
+        put_results_by_key(r);
     static const struct doc_column columns[] = {{"fact"}, {"values"}};
     t = r->varying[0] ? doc_table(r->d, "facts that differ", columns, 2) : NULL;
     for (const char **name = r->varying; *name; name++) {
@@ -221,7 +307,7 @@ static void put_experiment_conditions(const struct experiment_report *r)
             if (v.p)
                 values[n++] = arena_dup(r->a, v.p, v.n < VALUE_MOST ? v.n : VALUE_MOST);
         }
-        doc_cell_text(t, STYLE_PLAIN, *name);
+        doc_cell_text(t, STYLE_PLAIN, fact_words_and_key(*name, r->a));
         doc_cell_text(t, STYLE_PLAIN, count_values(values, n, r->rows.count - n, r->a));
     }
     put_other_differences(r);
@@ -276,14 +362,8 @@ static void put_usual_runs(const struct experiment_report *r, struct tree_run *c
     for (size_t i = 0; i < varying; i++)
         columns[count++] = (struct doc_column){.heading = r->varying[i]};
     double scale[EXPERIMENT_METRICS];
-    for (size_t k = 0; k < r->metrics; k++) { /* all values of a column in one unit: that of the greatest */
-        const char *unit = r->metric[k].unit;
-        double greatest = 0;
-        for (size_t i = 0; i < r->n; i++)
-            greatest = fmax(greatest, fabs(run_value(r->list[i], r->metric[k].key)));
-        scale[k] = show_scale(greatest, &unit);
-        columns[count++] = (struct doc_column){.heading = r->metric[k].name, .unit = plotted_unit(unit, r->a), .is_number = true};
-    }
+    for (size_t k = 0; k < r->metrics; k++)
+        scale[k] = values_column(r, k, &columns[count++]);
     struct doc_grid *t = doc_table(r->d, "runs", columns, count);
     for (size_t i = 0; i < n; i++) {
         const struct tree_run *run = list[i];

@@ -5,6 +5,7 @@
 #include "compare/compare_parts.h"
 #include "report/charts.h"
 #include "report/scaling.h"
+#include "runs/fact_words.h"
 #include "runs/stale.h"
 
 #include <math.h>
@@ -218,7 +219,7 @@ static void put_machine_words(struct groups_report *r)
 
 static void put_difference(struct groups_report *r, struct doc_grid *t, const char *key, bool is_tag)
 {
-    doc_cell_text(t, STYLE_PLAIN, key);
+    doc_cell_text(t, STYLE_PLAIN, fact_words_and_key(key, r->a));
     for (size_t g = 0; g < r->count; g++) {
         const struct compare_group *group = &r->groups[g];
         doc_cell_text(t, STYLE_PLAIN, clip_values(is_tag ? compare_tag(group, key, r->a) : compare_param(group, key, r->a), r->a));
@@ -230,7 +231,8 @@ static struct doc_column *group_columns(const struct groups_report *r, const cha
 {
     struct doc_column *columns = arena_get(r->a, (r->count + 1) * sizeof *columns);
     for (size_t g = 0; columns && g < r->count; g++)
-        columns[g + 1] = (struct doc_column){.heading = letter_of(g, r->a)};
+        columns[g + 1] = (struct doc_column){
+            .heading = r->o->by ? arena_printf(r->a, "%s: %.40s", letter_of(g, r->a), r->groups[g].name) : letter_of(g, r->a)};
     if (columns)
         columns[0] = (struct doc_column){.heading = name};
     return columns;
@@ -261,6 +263,40 @@ static void difference_rows(struct groups_report *r, bool inputs)
                                          : "No recorded input differs. Not all command lines are known.");
 }
 
+/* "800 MB/s (+260 %)": the median of the group, against the base. */
+static const char *result_text(const struct groups_report *r, const struct compared_metric *m, size_t g)
+{
+    const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 300);
+    if (!side->n)
+        return NULL;
+    show_quantity(&b, side->median, m->unit);
+    if (g && base->n && base->median > 0 && side->median > 0) {
+        buf_puts(&b, " (");
+        show_change(&b, side->median / base->median);
+        buf_puts(&b, side->other_inputs ? ", other inputs)" : ")");
+    }
+    return arena_dup(r->a, b.p ? b.p : "", b.n);
+}
+
+/* What the reader of the differences compares first: the results of the groups. */
+static void result_rows(struct groups_report *r)
+{
+    enum { RESULTS_MOST = 8 };
+    struct doc_column *columns = group_columns(r, "result");
+    struct doc_grid *t = NULL;
+    size_t rows = 0;
+    for (const struct compared_metric *m = r->metrics; columns && m && rows < RESULTS_MOST; m = m->next) {
+        if (!is_charted_metric(r, m))
+            continue;
+        t = rows++ ? t : doc_table(r->d, "results: medians", columns, r->count + 1);
+        doc_cell_text(t, STYLE_MAIN, compare_metric_name(m, r->a));
+        for (size_t g = 0; g < r->count; g++)
+            doc_cell_text(t, STYLE_MAIN, result_text(r, m, g));
+    }
+}
+
 static void put_conditions(struct groups_report *r)
 {
     CLEANUP_BUF struct buf b;
@@ -273,6 +309,7 @@ static void put_conditions(struct groups_report *r)
     if (b.n)
         doc_note(r->d, arena_dup(r->a, b.p, b.n));
     doc_heading(r->d, "Differences");
+    result_rows(r);
     difference_rows(r, true);
     put_machine_words(r);
     const char **tags = compare_tags(r->groups, r->count, r->a);
