@@ -48,6 +48,7 @@ bw pages --filter "tags.\`benchmark.version\` = '1'" -o first >out
 like "sites that share the first place are named" "$(text first/index.html)" 'size 1 speed.median \(higher is better\) 2102 MB/s c = b '
 like "... and counted as tied" "$(text first/index.html)" 'First places.* a [^/]* 4 0 of 1 .* c [^/]* 3 1 of 1 \(1 tied\).* b [^/]* 3 1 of 1 \(1 tied\)'
 like "a link to a measurement has its inputs" "$(text web/experiment/*[0-9].html)" 'Measurements .* size 1 .* size 2 '
+like "the page of an experiment names tied sites, too" "$(text first/experiment/*[0-9].html)" ' size 1 [^/]* MB/s c = b '
 id=$(bw ls --json | get 'v[0]["id"]')
 is "JSON behind a run" "$(get '(v["run"] == sys.argv[2], v["key"]["measured"]["facts"]["size"])' <web/run/"${id:0:2}"/"$id".json 2>/dev/null || python3 -c 'import json, sys
 v = json.load(open(sys.argv[1])); print((v["run"] == sys.argv[2], v["key"]["measured"]["facts"]["size"]))' web/run/"${id:0:2}"/"$id".json "$id")" "(True, '1')"

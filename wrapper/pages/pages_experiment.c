@@ -12,8 +12,7 @@ static void put_measurement_row(struct html_table *t, const struct page_experime
     CLEANUP_BUF struct buf cell, text;
     buf_init(&cell, 1 << 16);
     buf_init(&text, 1 << 14);
-    const struct page_place *first =
-        m->boards && m->versions.count && m->boards[0].count && m->boards[0].places[0].system ? &m->boards[0].places[0] : NULL;
+    const struct page_place *first = page_first_place(m);
     page_link_measurement(&cell, PAGE_UP, m, m->name);
     page_cell(t, NULL, &cell);
     for (size_t i = 0; i < e->differing_count && e->differing_count > 1; i++)
@@ -24,7 +23,7 @@ static void put_measurement_row(struct html_table *t, const struct page_experime
     html_cell_text(t, text.n ? text.p : NULL);
     if (first) {
         page_cell_quantity(t, first->median, m->metrics[0].unit);
-        html_cell_text(t, m->boards[0].is_ranked || m->sites == 1 ? page_site_text(first->site) : "not ranked");
+        page_put_best_sites(t, m);
     } else {
         html_cell_text(t, NULL);
         html_cell_text(t, NULL);

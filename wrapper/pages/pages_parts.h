@@ -71,6 +71,10 @@ void page_link_measurement(struct buf *to, const char *up, const struct page_mea
 void page_link_machine(struct buf *to, const char *up, const struct page_run *run);
 /* A cell with markup that `put` has written into a buffer. */
 void page_cell(struct html_table *t, const char *key, const struct buf *markup);
+/* The first place of a measurement's first metric, in its newest version; NULL: no site has a value. */
+const struct page_place *page_first_place(const struct page_measurement *m);
+/* A cell for a measurement with a first place: "alpha", or "alpha = beta" for sites that share it, and how many of the first one's runs were disturbed. */
+void page_put_best_sites(struct html_table *t, const struct page_measurement *m);
 /* A value with its unit, scaled as show_quantity does. */
 void page_cell_quantity(struct html_table *t, double value, const char *unit);
 /* "cpu model, 2 x 32 cores": what the machine of a run is; "" where nothing is known. */

@@ -136,6 +136,47 @@ void page_cell_quantity(struct html_table *t, double value, const char *unit)
     html_cell_number(t, value, shown.p ? shown.p : "");
 }
 
+/* ---- the first place ---- */
+
+const struct page_place *page_first_place(const struct page_measurement *m)
+{
+    const struct page_board *b = m->boards && m->versions.count ? &m->boards[0] : NULL;
+    return b && b->count && b->places[0].system ? &b->places[0] : NULL;
+}
+
+/* "alpha", or "alpha = beta" for sites that share the first place. */
+static void put_first_sites(const struct page_board *b, struct buf *to)
+{
+    enum { NAMED = 4 };
+    size_t n = 0;
+    for (size_t i = 0; i < b->count && b->places[i].system && (i == 0 || b->places[i].rank == 1); i++)
+        if (n++ < NAMED)
+            buf_printf(to, "%s%s", i ? " = " : "", page_site_text(b->places[i].site));
+    if (n > NAMED)
+        buf_printf(to, " = %zu more", n - NAMED);
+}
+
+void page_put_best_sites(struct html_table *t, const struct page_measurement *m)
+{
+    const struct page_place *p = page_first_place(m);
+    CLEANUP_BUF struct buf cell, text;
+    buf_init(&cell, 1 << 16);
+    buf_init(&text, 1 << 14);
+    if (m->boards[0].is_ranked || m->sites == 1)
+        put_first_sites(&m->boards[0], &text);
+    else
+        buf_puts(&text, "no direction: not ranked");
+    html_text(&cell, buf_text(&text), 500);
+    if (p->disturbed) {
+        buf_puts(&cell, " <span class=\"state bad\" title=\"");
+        html_text(&cell, str_of(p->noisy), 200);
+        buf_printf(&cell, "\">%zu of %zu run%s disturbed</span>", p->disturbed, p->count, str_plural(p->count));
+    }
+    page_cell(t, NULL, &cell);
+}
+
+/* ---- tables of runs ---- */
+
 /* A name that a person has given; "": benchwrap made it of benchmark and time, which stand in other columns. */
 static const char *given_name(const struct page_run *run)
 {

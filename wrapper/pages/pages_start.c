@@ -17,47 +17,9 @@ enum {
     DAMAGED_MAX = 20
 };
 
-static const struct page_place *first_place(const struct page_measurement *m)
-{
-    const struct page_board *b = m->boards && m->versions.count ? &m->boards[0] : NULL;
-    return b && b->count && b->places[0].system ? &b->places[0] : NULL;
-}
-
-/* "alpha", or "alpha = beta" for sites that share the first place. */
-static void put_first_sites(const struct page_board *b, struct buf *to)
-{
-    enum { NAMED = 4 };
-    size_t n = 0;
-    for (size_t i = 0; i < b->count && b->places[i].system && (i == 0 || b->places[i].rank == 1); i++)
-        if (n++ < NAMED)
-            buf_printf(to, "%s%s", i ? " = " : "", page_site_text(b->places[i].site));
-    if (n > NAMED)
-        buf_printf(to, " = %zu more", n - NAMED);
-}
-
-/* The sites of the first place, and how many of the first one's runs were disturbed. */
-static void put_best_sites(struct html_table *t, const struct page_measurement *m)
-{
-    const struct page_place *p = first_place(m);
-    CLEANUP_BUF struct buf cell, text;
-    buf_init(&cell, 1 << 16);
-    buf_init(&text, 1 << 14);
-    if (m->boards[0].is_ranked || m->sites == 1)
-        put_first_sites(&m->boards[0], &text);
-    else
-        buf_puts(&text, "no direction: not ranked");
-    html_text(&cell, buf_text(&text), 500);
-    if (p->disturbed) {
-        buf_puts(&cell, " <span class=\"state bad\" title=\"");
-        html_text(&cell, str_of(p->noisy), 200);
-        buf_printf(&cell, "\">%zu of %zu run%s disturbed</span>", p->disturbed, p->count, str_plural(p->count));
-    }
-    page_cell(t, NULL, &cell);
-}
-
 static void put_best_row(struct html_table *t, const struct page_measurement *m)
 {
-    const struct page_place *p = first_place(m);
+    const struct page_place *p = page_first_place(m);
     CLEANUP_BUF struct buf cell, label;
     buf_init(&cell, 1 << 16);
     buf_init(&label, 1 << 14);
@@ -69,7 +31,7 @@ static void put_best_row(struct html_table *t, const struct page_measurement *m)
         buf_printf(&label, " (%s is better)", m->metrics[0].better);
     html_cell_text(t, label.p);
     page_cell_quantity(t, p->median, m->metrics[0].unit);
-    put_best_sites(t, m);
+    page_put_best_sites(t, m);
     buf_clear(&cell);
     page_link_machine(&cell, "", p->newest);
     page_cell(t, NULL, &cell);
@@ -89,7 +51,7 @@ static void put_best(const struct page_book *book, struct buf *to)
     size_t n = 0, more = 0;
     for (size_t i = 0; i < book->experiment_count; i++)
         for (size_t k = 0; k < book->experiments[i].count; k++)
-            n += first_place(&book->experiments[i].measurements[k]) != NULL;
+            n += page_first_place(&book->experiments[i].measurements[k]) != NULL;
     if (!n)
         return;
     buf_puts(
@@ -102,7 +64,7 @@ static void put_best(const struct page_book *book, struct buf *to)
         size_t own = 0;
         for (size_t k = 0; k < book->experiments[i].count; k++) {
             const struct page_measurement *m = &book->experiments[i].measurements[k];
-            if (!first_place(m))
+            if (!page_first_place(m))
                 continue;
             if (own == BEST_OF_EXPERIMENT || rows == BEST_MAX) {
                 more++;
@@ -296,7 +258,7 @@ static void put_damaged(const struct page_book *book, struct buf *to)
 
 static void best_json(struct json_out *j, const struct page_measurement *m)
 {
-    const struct page_place *p = first_place(m);
+    const struct page_place *p = page_first_place(m);
     char path[PAGE_PATH];
     page_path_of("measurement", m->group.id, ".json", path);
     json_open_row(j, NULL, '{');
@@ -350,7 +312,7 @@ static int write_start_json(const struct page_book *book, struct err *err)
     json_open(&j, "best", '[');
     for (size_t i = 0; i < book->experiment_count; i++)
         for (size_t k = 0; k < book->experiments[i].count; k++)
-            if (first_place(&book->experiments[i].measurements[k]))
+            if (page_first_place(&book->experiments[i].measurements[k]))
                 best_json(&j, &book->experiments[i].measurements[k]);
     json_close(&j, ']');
     json_open(&j, "changes", '[');

@@ -202,6 +202,7 @@ static void put_results_by_key(const struct experiment_report *r)
     columns[facts + 1] = (struct doc_column){.heading = "disturbed", .is_number = true};
     for (size_t k = 0; k < r->metrics; k++)
         scale[k] = values_column(r, k, &columns[facts + DISTURBED_COLUMNS + k]);
+    doc_text(r->d, STYLE_DIM, "Medians of the runs that share inputs and system.");
     struct doc_grid *t = doc_table(r->d, "results of runs with the same inputs and system: medians", columns,
                                    facts + DISTURBED_COLUMNS + r->metrics);
     for (size_t i = 0; i < r->rows.count; i++)
