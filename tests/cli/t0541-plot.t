@@ -90,10 +90,10 @@ plot scaling -e half --ignore 'argument.*' --metric elapsed --ignore step.tasks 
 for n in 1 2 4; do launch tasks strong $(((n + 1) / 2)) $n; done
 plot scaling -e tasks --ignore 'argument.*' --metric elapsed --over step.tasks >out; is "nodes may follow tasks" $? 0
 cat >n.sh <<'X'
-echo "share: $((100 - $1)) %"
+echo "accuracy: $((100 - $1)) %"
 X
 for n in 1 2; do launch share strong $n $n; done
-plot scaling -e share --metric share --ignore 'argument.*' >out
+plot scaling -e share --metric accuracy --ignore 'argument.*' >out
 like "a share has no efficiency" "$(cat err)" 'is neither a time nor a rate'
 
 "$BENCHWRAP" -q -e evil -n "<script>alert(1)</script>$(printf '\342\200\256')" -p "size=<b>\"x'" -- sh rate.sh >/dev/null
