@@ -75,7 +75,7 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
                                                  : (c->strong || c->column) && figure_is_score_word(label) && !figure_is_count(label) &&
                                                        !(section && figure_is_count(str_of(x->section)));
     if (figure_is_rate(u))
-        return true;
+        return !n->unit || !figure_ends_in_time(label, NULL);
     if (!strcmp(u->dimension, "second")) {
         bool timed = figure_is_time(label) || (c->timed && !whole) || (section && figure_is_statistic(label)) || (section && figure_is_time(str_of(x->section)));
         bool task = u->factor < 1 && figure_is_task_time(label); /* "encode time: 52 ms" */
@@ -338,6 +338,8 @@ static size_t borrowed_name(struct str line, const struct number *numbers, size_
     if (!counted && memchr(between.p, '/', between.n))
         return 0;
     struct str name = counted ? figure_clause(first) : str_trim(first);
+    while (rate && figure_ends_in_time(name, &name)) /* "read latency=3 ms, 700 ops/s", "Elapsed time: 17.8 s, 951.5 MB/s" */
+        ;
     size_t length = figure_name_clean(name, to, size);
     length = length ? add_bracket_words(name, to, length, size) : 0;
     if (length || !rate)

@@ -353,6 +353,24 @@ bool figure_is_time(struct str label)
     return has_any(label, &time_list) || figure_is_statistic(label);
 }
 
+bool figure_ends_in_time(struct str name, struct str *ret_rest)
+{
+    while (name.n && !str_is_letter(name.p[name.n - 1]))
+        name.n--;
+    size_t from = name.n;
+    while (from && str_is_letter(name.p[from - 1]))
+        from--;
+    struct str last = str_sub(name, from, name.n), words = STR("delay duration elapsed lat latencies latency rtt runtime time took tpot ttft wait walltime");
+    struct str word = str_word(&words);
+    while (word.n && !(word.n == last.n && strncasecmp(word.p, last.p, word.n) == 0))
+        word = str_word(&words);
+    if (!word.n)
+        return false;
+    if (ret_rest)
+        *ret_rest = str_trim(str_sub(name, 0, from));
+    return true;
+}
+
 bool figure_is_span(struct str label)
 {
     return has_any(label, &span_list) || (has_any(label, &other_span_list) && !has_any(label, &third_span_list));
