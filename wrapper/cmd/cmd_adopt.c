@@ -90,7 +90,7 @@ static void adopt_all(struct adopt_work *w)
 static int adopt_plan_for(struct adopt_work *w)
 {
     struct cmd_context *c = w->c;
-    return plan_make_for(&w->plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_ARTIFACT_MAX, OPTION_PROFILE, NULL);
+    return plan_make_for(&w->plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_ARTIFACT_MAX, OPTION_PROFILE);
 }
 
 static int adopt_print(struct adopt_work *w)

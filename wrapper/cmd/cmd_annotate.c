@@ -282,7 +282,7 @@ static int annotate_command(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "which run? Name it by the beginning of its id; see \"benchwrap ls\"");
     if (c->argc > ANNOTATED_MAX)
         return err_set(c->err, ERR_USAGE, "at most %d runs at once", ANNOTATED_MAX);
-    if (read_changes(&w, c->err) || plan_make_for(&w.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
+    if (read_changes(&w, c->err) || plan_make_for(&w.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE))
         return -1;
     w.public = strcmp(opt_text(&w.plan.opts, OPTION_PROFILE), "public") == 0;
     changed_runs_begin(&w.list, c->arena);

@@ -125,7 +125,7 @@ static int commit_command(struct cmd_context *c)
     struct plan plan;
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected no operands, got \"%.60s\": all new runs of the tree are committed", c->argv[0]);
-    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
+    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE))
         return -1;
     int rc = commit_pending(c, &plan);
     plan_deinit(&plan);

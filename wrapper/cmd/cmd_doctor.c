@@ -402,7 +402,7 @@ static int doctor_command(struct cmd_context *c)
     struct plan p;
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "takes no operands");
-    if (plan_make_for(&p, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL) < 0)
+    if (plan_make_for(&p, &c->opts, c->env, c->arena, c->err, OPTION_TREE) < 0)
         return -1;
     listing_init(&d.listing, columns, sizeof columns / sizeof columns[0], c->arena);
     buf_init(&d.all, 1 << 20);

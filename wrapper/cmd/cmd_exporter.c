@@ -600,7 +600,7 @@ static int exporter_run_verb(struct exporter_work *w)
 static int exporter_command(struct cmd_context *c)
 {
     struct exporter_work w = {.c = c};
-    if (plan_make_for(&w.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
+    if (plan_make_for(&w.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE))
         return -1;
     for (const struct plan_warning *x = w.plan.warnings; x; x = x->next)
         fprintf(c->notes, "benchwrap: exporter: %s\n", x->text);

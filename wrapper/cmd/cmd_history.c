@@ -71,7 +71,7 @@ static int send_changes(struct cmd_context *c, const struct history *h, const ch
     size_t n;
     if (history_notes(h, c->arena, &notes, &n))
         return err_memory(c->err, "changes");
-    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
+    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE))
         return -1;
     const struct exporter_config *to = record_delivery_find(&plan, name, c->err);
     int rc = to ? exporter_queue_open(&q, plan.spool, to->name, true, c->err) : -1;

@@ -208,7 +208,7 @@ static int read_time(struct cmd_context *c, int64_t *ret)
 
 static int import_plan_for(struct cmd_context *c, struct plan *plan)
 {
-    return plan_make_for(plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_EXPERIMENT, OPTION_ARTIFACT_MAX, NULL);
+    return plan_make_for(plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_EXPERIMENT, OPTION_ARTIFACT_MAX);
 }
 
 static int import_begin(struct import_work *w, const struct plan *plan)

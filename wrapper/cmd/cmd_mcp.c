@@ -31,7 +31,7 @@ static int find_programs(struct cmd_context *c, struct mcp_options *o)
 static int find_profile(struct cmd_context *c, struct mcp_options *o)
 {
     struct plan plan;
-    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
+    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE))
         return -1;
     o->is_public = strcmp(opt_text(&plan.opts, OPTION_PROFILE), "public") == 0;
     plan_deinit(&plan);

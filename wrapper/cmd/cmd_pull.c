@@ -164,7 +164,7 @@ static void take_all(struct pull_work *w)
 static int pull_plan_for(struct pull_work *w)
 {
     struct cmd_context *c = w->c;
-    return plan_make_for(&w->plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_ARTIFACT_MAX, NULL);
+    return plan_make_for(&w->plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_ARTIFACT_MAX);
 }
 
 static int pull_open_server(struct pull_work *w, const char *uri)

@@ -278,7 +278,7 @@ static int retract_command(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "which run? Name it by the beginning of its id; see \"benchwrap ls\"");
     if (c->argc > RUNS_MAX)
         return err_set(c->err, ERR_USAGE, "at most %d runs at once", RUNS_MAX);
-    if (check_why(&w, c->err) || plan_make_for(&w.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
+    if (check_why(&w, c->err) || plan_make_for(&w.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE))
         return -1;
     changed_runs_begin(&w.list, c->arena);
     w.again = (struct reparse){.arena = c->arena, .runs = &w.runs, .plan = &w.plan, .spool = w.plan.spool};

@@ -346,7 +346,7 @@ static int share_command(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "expected no operands, got \"%.60s\"", c->argv[0]);
     if (s.no_check && !str_trim(str_of(s.no_check)).n)
         return err_set(c->err, ERR_USAGE, "--no-check: expected a reason, got an empty text");
-    if (plan_make_for(&s.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
+    if (plan_make_for(&s.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE))
         return -1;
     int rc = share_open_tree(&s, c) || share_new_runs(&s, c) ? -1 : 0;
     if (rc)

@@ -563,7 +563,7 @@ static int status_of(const struct sync_work *w)
 static int sync_plan_for(struct sync_work *w)
 {
     struct cmd_context *c = w->c;
-    return plan_make_for(&w->plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL);
+    return plan_make_for(&w->plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE);
 }
 
 static int sync_everything(struct sync_work *w)

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -523,20 +522,19 @@ int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *e
     return 0;
 }
 
-int plan_make_for(struct plan *ret, const struct opt_set *given, char **env, struct arena *a, struct err *err, ...)
+int plan_make_with(struct plan *ret, const struct opt_set *given, char **env, struct arena *a, const char *const *names, struct err *err)
 {
-    enum { OPTIONS_MAX = 8 };
     static char program[] = "benchwrap";
-    char **line = arena_get(a, (OPTIONS_MAX + 2) * sizeof *line); /* the plan refers to its end */
+    size_t count = 0;
     int n = 1;
-    va_list names;
-    va_start(names, err);
-    for (const char *name; line && n <= OPTIONS_MAX && (name = va_arg(names, const char *));) {
-        const struct opt_value *v = opt_find(given, name);
+    while (names[count])
+        count++;
+    char **line = arena_get(a, (count + 2) * sizeof *line); /* the plan refers to its end */
+    for (size_t i = 0; line && i < count; i++) {
+        const struct opt_value *v = opt_find(given, names[i]);
         if (v->text && v->origin == OPT_COMMAND_LINE)
-            line[n++] = arena_printf(a, "--%s=%s", name, v->text);
+            line[n++] = arena_printf(a, "--%s=%s", names[i], v->text);
     }
-    va_end(names);
     if (!line || a->failed)
         return err_memory(err, "the plan");
     line[0] = program;

@@ -67,10 +67,11 @@ struct plan {
  * named is wrong (125 before anything starts); ERR_SYSTEM: memory, or no working directory. Files that were not named on the
  * line or in the environment never fail: what is wrong in them becomes a warning with file, line and column. */
 int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *err);
-/* plan_make for a command: passes on those of its options that are named behind err (NULL ends the list), where its command line has
+/* plan_make for a command: passes on those of its options that `names` has (NULL ends it), where its command line has
  * them. plan_make reads the environment and the files itself. The plan refers to texts in `a`, which must outlive it. */
-int plan_make_for(struct plan *ret, const struct opt_set *given, char **env, struct arena *a, struct err *err, ...)
-    __attribute__((sentinel));
+int plan_make_with(struct plan *ret, const struct opt_set *given, char **env, struct arena *a, const char *const *names, struct err *err);
+/* The same with the names, at least one, as its last arguments. */
+#define plan_make_for(ret, given, env, a, err, ...) plan_make_with(ret, given, env, a, (const char *const[]){__VA_ARGS__, NULL}, err)
 void plan_deinit(struct plan *plan);
 /* The name of an experiment, with _ in the place of what may not stand in one; in the arena, NULL without memory. Secrets are found before, not after. */
 char *plan_experiment_legal(const char *name, struct arena *a);

@@ -135,9 +135,9 @@ static char *argument_as_text(char *told, struct arena *a)
 {
     struct str text = str_of(told);
     CLEANUP_BUF struct buf b;
+    buf_init(&b, 16 << 20);
     if (str_valid_utf8(text))
         return told;
-    buf_init(&b, 16 << 20);
     for (size_t i = 0, k; i < text.n; i += k ? k : 1) {
         if ((k = str_utf8(text.p + i, text.n - i)))
             buf_str(&b, str_sub(text, i, i + k));

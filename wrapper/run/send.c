@@ -32,6 +32,7 @@ enum {
     CREATE_S = 2, /* design: --share-run delays the program so long at most */
     LIVE_S = 30, /* a request that takes longer is given up */
     FINISH_S = 600, /* whoever waits kills us before */
+    DYING_S = 10, /* the recorder was killed: so long until its lock is free */
     ORPHAN_S = 60, /* the recorder is dead: so long for a server that is away */
     REPLY_MS = 50 /* replies are reported so often at most */
 };
@@ -317,7 +318,10 @@ static int send_orphaned(struct sender *s)
     alarm(FINISH_S); /* at idle priority a busy machine can use up ORPHAN_S before the first request */
     close_place(s);
     sender_open_journal(s, &err); /* its folder is gone when it has been closed */
-    finish_leftover(s->job.root, s->job.name, &swept, &err);
+    /* A killed recorder has its lock until the kernel has closed all of its files, which it does one by one. */
+    for (int64_t until = clock_mono_ns() + DYING_S * 1000000000LL; finish_leftover(s->job.root, s->job.name, &swept, &err) == 0 &&
+                                                                   swept.alive && clock_mono_ns() < until;)
+        poll(NULL, 0, 20);
     s->job.patience_s = ORPHAN_S;
     s->job.mode = SEND_FINISH;
     return send_finish(s);
