@@ -33,7 +33,7 @@ void page_run_copy(struct page_run *to, const struct page_run *from, const struc
     const char **const texts[] = {
         &to->id,   &to->experiment, &to->name,      &to->status,  &to->verdict, &to->reason,   &to->experiment_id, &to->stamp,
         &to->site, &to->cluster,    &to->partition, &to->machine, &to->version, &to->measured, &to->system,        &to->problem,
-        &to->stale, &to->noisy,     &to->warning};
+        &to->stale, &to->noisy,     &to->warning,   &to->unjudged};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = copy_page_text(*texts[i], a);
     page_run_set_measurement(to, a);

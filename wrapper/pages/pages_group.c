@@ -193,8 +193,8 @@ static bool is_tie(const struct page_place *x, const struct page_place *y)
 /* How far the runs with the value can be trusted. */
 static void count_marks(struct page_place *p, const char *key)
 {
-    p->disturbed = p->warned = 0;
-    p->noisy = p->warning = "";
+    p->disturbed = p->warned = p->unjudged = 0;
+    p->noisy = p->warning = p->unjudged_why = "";
     for (size_t i = 0; i < p->system->count; i++) {
         const struct page_run *run = p->system->runs[i];
         const struct page_value *v = page_run_value(run, key);
@@ -204,6 +204,8 @@ static void count_marks(struct page_place *p, const char *key)
             p->noisy = run->noisy;
         if (*run->warning && p->warned++ == 0)
             p->warning = run->warning;
+        if (!*run->noisy && *run->unjudged && p->unjudged++ == 0)
+            p->unjudged_why = run->unjudged;
     }
 }
 

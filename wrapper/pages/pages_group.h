@@ -42,7 +42,8 @@ struct page_place {
     size_t count, systems, failed; /* of values; systems of the site with a value; runs of the site that do not count */
     double median, best;
     size_t disturbed, warned; /* of the runs with a value: those that were disturbed; those with another warning */
-    const char *noisy, *warning; /* of the newest of these; "" without one */
+    size_t unjudged; /* and those of which nobody knows whether they were disturbed */
+    const char *noisy, *warning, *unjudged_why; /* of the newest of these; "" without one */
     size_t rank; /* from 1; places that cannot be told apart share one; 0: not ranked */
 };
 struct page_board {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INDEX_HEAD "benchwrap-pages\t4"
+#define INDEX_HEAD "benchwrap-pages\t5"
 enum { INDEX_MAX = 1 << 30, FACTS_OF_SET = 400 };
 
 /* ---- fields ---- */
@@ -119,7 +119,7 @@ static void put_run(const struct page_run *run, struct buf *to)
     const char *const texts[] = {run->id,      run->stamp,    run->experiment, run->experiment_id, run->name,       run->status,
                                  run->verdict, run->reason,   run->site,       run->cluster,       run->partition,  run->machine,
                                  run->version, run->measured, run->system,     run->problem,       run->stale,      run->noisy,
-                                 run->warning, run->inputs->id, run->conditions->id};
+                                 run->warning, run->unjudged, run->inputs->id, run->conditions->id};
     buf_puts(to, "R");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         put_index_field(to, texts[i]);
@@ -195,7 +195,7 @@ static bool parse_run(struct str line, struct arena *a, const struct facts_table
         **const texts[] = {&run->id,      &run->stamp,    &run->experiment, &run->experiment_id, &run->name,      &run->status,
                            &run->verdict, &run->reason,   &run->site,       &run->cluster,       &run->partition, &run->machine,
                            &run->version, &run->measured, &run->system,     &run->problem,       &run->stale,     &run->noisy,
-                           &run->warning, &inputs,        &conditions};
+                           &run->warning, &run->unjudged, &inputs,       &conditions};
     int64_t flags, n;
     *run = (struct page_run){0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

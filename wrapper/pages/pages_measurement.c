@@ -95,7 +95,7 @@ static void put_board_place(struct html_table *t, const struct page_board *b, si
     page_cell(t, NULL, &cell);
 }
 
-/* "alpha: 2 of 5 runs were disturbed, the newest: other programs used 1.9 processors." */
+/* "alpha: 2 of 5 runs were disturbed. The newest of these: other programs used 1.9 processors." */
 static void put_board_notes(const struct page_board *b, struct buf *to)
 {
     size_t n = 0;
@@ -104,13 +104,15 @@ static void put_board_notes(const struct page_board *b, struct buf *to)
         const struct {
             size_t count;
             const char *words, *text;
-        } notes[] = {{p->disturbed, "disturbed", p->noisy}, {p->warned, "recorded with a warning", p->warning}};
+        } notes[] = {{p->disturbed, "disturbed", p->noisy},
+                     {p->unjudged, "not judged for disturbances", p->unjudged_why},
+                     {p->warned, "recorded with a warning", p->warning}};
         for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {
             if (!notes[k].count)
                 continue;
             buf_puts(to, n++ ? "<li>" : "<ul class=\"notes\">\n<li>");
             html_text(to, str_of(page_site_text(p->site)), 100);
-            buf_printf(to, ": %zu of %zu run%s %s %s. The newest: ", notes[k].count, p->count, str_plural(p->count),
+            buf_printf(to, ": %zu of %zu run%s %s %s. The newest of these: ", notes[k].count, p->count, str_plural(p->count),
                        notes[k].count == 1 ? "was" : "were", notes[k].words);
             html_text(to, str_of(notes[k].text), 300);
             buf_puts(to, "</li>\n");
@@ -284,6 +286,8 @@ static void put_site_results(const struct page_measurement *m, const struct site
         buf_printf(&text, "%zu", sites[k].place->count);
         if (sites[k].place->disturbed)
             buf_printf(&text, ", %zu disturbed", sites[k].place->disturbed);
+        if (sites[k].place->unjudged)
+            buf_printf(&text, ", %zu not judged", sites[k].place->unjudged);
         html_cell_text(t, text.p);
     }
 }
@@ -389,6 +393,9 @@ static void put_best_answer(const struct page_measurement *m, struct buf *to)
     if (b->places[0].disturbed)
         buf_printf(&text, " %zu of %zu run%s of %s %s disturbed.", b->places[0].disturbed, b->places[0].count,
                    str_plural(b->places[0].count), page_site_text(b->places[0].site), b->places[0].disturbed == 1 ? "was" : "were");
+    if (b->places[0].unjudged)
+        buf_printf(&text, " %zu of %zu run%s of %s %s not judged for disturbances.", b->places[0].unjudged, b->places[0].count,
+                   str_plural(b->places[0].count), page_site_text(b->places[0].site), b->places[0].unjudged == 1 ? "was" : "were");
     html_element(to, "p", "answer", text.p);
 }
 
@@ -428,6 +435,7 @@ static int put_version(const struct page_book *book, const struct page_measureme
             json_known(j, "best", p->system ? p->best : NAN);
             json_uint(j, "runs", p->count);
             json_uint(j, "disturbed", p->disturbed);
+            json_uint(j, "unjudged", p->unjudged);
             json_uint(j, "warned", p->warned);
             json_uint(j, "failed", p->failed);
             json_text(j, "newest_run", p->newest->id);

@@ -167,10 +167,17 @@ void page_put_best_sites(struct html_table *t, const struct page_measurement *m)
     else
         buf_puts(&text, "no direction: not ranked");
     html_text(&cell, buf_text(&text), 500);
-    if (p->disturbed) {
-        buf_puts(&cell, " <span class=\"state bad\" title=\"");
-        html_text(&cell, str_of(p->noisy), 200);
-        buf_printf(&cell, "\">%zu of %zu run%s disturbed</span>", p->disturbed, p->count, str_plural(p->count));
+    if (p->disturbed || p->unjudged) {
+        buf_printf(&cell, " <span class=\"state%s\" title=\"", p->disturbed ? " bad" : "");
+        html_text(&cell, str_of(p->disturbed ? p->noisy : p->unjudged_why), 200);
+        buf_puts(&cell, "\">");
+        if (p->disturbed)
+            buf_printf(&cell, "%zu of %zu run%s disturbed", p->disturbed, p->count, str_plural(p->count));
+        if (p->disturbed && p->unjudged)
+            buf_printf(&cell, ", %zu not judged", p->unjudged);
+        else if (p->unjudged)
+            buf_printf(&cell, "%zu of %zu run%s not judged for disturbances", p->unjudged, p->count, str_plural(p->count));
+        buf_puts(&cell, "</span>");
     }
     page_cell(t, NULL, &cell);
 }

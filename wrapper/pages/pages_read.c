@@ -197,6 +197,15 @@ static const char *other_warning(const struct json *detail, struct arena *a)
     return "";
 }
 
+/* Why it is not known how much other programs used, which most disturbances are: the run was too short. */
+static const char *why_unjudged(const struct json *detail, struct arena *a)
+{
+    for (const struct json *m = json_first(json_get(detail, "missing")); m; m = json_next(m))
+        if (strcmp(json_string(json_get(m, "key"), ""), "noise.other_processors") == 0)
+            return page_text(str_of(json_string(json_get(m, "reason"), "")), 300, a);
+    return "";
+}
+
 static const char *page_tag_text(const struct tree_run *run, const char *key, struct arena *a)
 {
     const struct tree_entry *e = runs_entry(run->tags, key);
@@ -313,6 +322,7 @@ int page_run_read(struct runs *runs, struct comparison_reader *reader, const str
         .stale = page_tag_text(&whole, STALE_TAG, a),
         .noisy = page_tag_text(&whole, "benchwrap.noisy", a),
         .warning = other_warning(detail, a),
+        .unjudged = why_unjudged(detail, a),
         .inputs = inputs_of_key(&key, a),
         .conditions = page_conditions_of(&whole, a),
         .is_parent = runs_entry(whole.tags, "benchwrap.series") != NULL,

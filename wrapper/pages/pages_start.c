@@ -271,6 +271,7 @@ static void best_json(struct json_out *j, const struct page_measurement *m)
     json_text(j, "site", p->site);
     json_double(j, "median", p->median);
     json_uint(j, "disturbed", p->disturbed);
+    json_uint(j, "unjudged", p->unjudged);
     json_uint(j, "sites", m->sites);
     json_uint(j, "runs", m->group.count);
     json_text(j, "details", path);

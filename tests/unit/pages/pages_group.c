@@ -14,7 +14,7 @@ static const struct page_facts nothing = {"0", NULL, 0};
 static struct page_run result_of(const char *site, double value, const char *better, const char *status)
 {
     struct page_run run = {.id = "", .experiment = "io", .name = "", .status = status, .verdict = "", .reason = "", .experiment_id = "1", .stamp = "", .site = site, .cluster = "", .partition = "",
-                           .machine = "", .version = "", .measured = "m", .measurement = "m-1", .system = site, .problem = "", .stale = "", .noisy = "", .warning = "", .inputs = &nothing, .conditions = &nothing, .value_count = value > 0};
+                           .machine = "", .version = "", .measured = "m", .measurement = "m-1", .system = site, .problem = "", .stale = "", .noisy = "", .warning = "", .unjudged = "", .inputs = &nothing, .conditions = &nothing, .value_count = value > 0};
     run.values[0] = (struct page_value){"v", "s", better, value};
     return run;
 }
@@ -46,6 +46,7 @@ static void ranks_and_ties(void **state)
     runs[1].noisy = "first"; /* newest first */
     runs[2].noisy = "second";
     runs[2].warning = "w";
+    runs[0].unjudged = "too short";
     runs[9].noisy = "of a run without a value";
     board_of("lower", runs, sizeof runs / sizeof *runs, &a, &b);
     assert_int_equal(b.count, 5);
@@ -57,6 +58,8 @@ static void ranks_and_ties(void **state)
     assert_true(b.places[0].disturbed == 2 && b.places[0].warned == 1 && b.places[1].disturbed == 0);
     assert_string_equal(b.places[0].noisy, "first");
     assert_string_equal(b.places[0].warning, "w");
+    assert_int_equal(b.places[0].unjudged, 1);
+    assert_string_equal(b.places[0].unjudged_why, "too short");
     assert_true(!b.places[3].system && !b.places[4].system && b.places[4].failed == 1 && !b.places[4].rank); /* a failed run is no result, however good */
     board_of("higher", runs, sizeof runs / sizeof *runs, &a, &b);
     assert_string_equal(b.places[0].site, "c");

@@ -15,7 +15,7 @@ static const struct page_facts inputs = {"i1", facts, 2}, conditions = {"c1", NU
 static struct page_run run_of(const char *id)
 {
     struct page_run run = {.id = id, .experiment = "io", .name = "\\t", .status = "FINISHED", .verdict = "", .reason = "", .experiment_id = "1", .start_ms = -5, .stamp = "x", .site = "a",
-                           .cluster = "", .partition = "", .machine = "m", .version = "1", .measured = "1", .system = "2", .problem = "", .stale = "1 of 4\tignored", .noisy = "a\\b", .warning = "w", .inputs = &inputs, .conditions = &conditions,
+                           .cluster = "", .partition = "", .machine = "m", .version = "1", .measured = "1", .system = "2", .problem = "", .stale = "1 of 4\tignored", .noisy = "a\\b", .warning = "w", .unjudged = "too short", .inputs = &inputs, .conditions = &conditions,
                            .value_count = 1, .is_warmup = true};
     run.values[0] = (struct page_value){"bw", "MB_per_s", "higher", 0.1};
     return run;
@@ -38,6 +38,7 @@ static void reads_back_equal(void **state)
     assert_string_equal(got.runs[0].stale, "1 of 4\tignored");
     assert_string_equal(got.runs[0].noisy, "a\\b");
     assert_string_equal(got.runs[0].warning, "w");
+    assert_string_equal(got.runs[0].unjudged, "too short");
     assert_string_equal(page_fact_value(got.runs[0].inputs, "cpu.model"), "a\tb\nc\\d");
     assert_string_equal(page_fact_value(got.runs[0].inputs, "empty"), "");
     assert_ptr_equal(got.runs[0].inputs, got.runs[1].inputs);
