@@ -125,7 +125,7 @@ both lost --rate 2000 --arrivals constant -n 40 -c 1 --drop
 # Where the client of either run read late, percentiles are missing in one and not in the other.
 known_times() # FOLDER FOLDER: of the keys on standard input those that both runs must have
 {
-    if cat "$1"/mlruns/*/*/artifacts/files/llmload-result.json "$2"/mlruns/*/*/artifacts/files/llmload-result.json | jq -e -s '[.. | objects | .not_known // 0] | add > 0' >/dev/null; then grep -vE '\.p[0-9.]+_ms$'; else cat; fi
+    if grep -rqE '"not_known": *[1-9]' "$1/mlruns" "$2/mlruns"; then grep -vE '\.p[0-9.]+_ms$'; else cat; fi
 }
 for name in rows lengths prompt trace late lost; do
     is "$name: the record has the same inputs and warnings, with and without --json" "$(cat $name.json.facts)" "$(cat $name.text.facts)"
