@@ -77,6 +77,8 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
     if (figure_is_rate(u))
         return !n->unit || !figure_ends_in_time(label, NULL);
     if (!strcmp(u->dimension, "second")) {
+        if (n->unit && !str_has(n->word, "/") && figure_ends_in_rate(label, NULL))
+            return false; /* "refresh rate: 0.5 s" is set, "speed: 2.5 ns/op" is measured */
         bool timed = figure_is_time(label) || (c->timed && !whole) || (section && figure_is_statistic(label)) || (section && figure_is_time(str_of(x->section)));
         bool task = u->factor < 1 && figure_is_task_time(label); /* "encode time: 52 ms" */
         return timed ? task || !(whole && figure_is_span(label)) : (c->strong || c->column) && !whole;
@@ -338,7 +340,8 @@ static size_t borrowed_name(struct str line, const struct number *numbers, size_
     if (!counted && memchr(between.p, '/', between.n))
         return 0;
     struct str name = counted ? figure_clause(first) : str_trim(first);
-    while (rate && figure_ends_in_time(name, &name)) /* "read latency=3 ms, 700 ops/s", "Elapsed time: 17.8 s, 951.5 MB/s" */
+    /* "read latency=3 ms, 700 ops/s", "Elapsed time: 17.8 s, 951.5 MB/s", "throughput: 951.5 MB/s, 17.8 s" */
+    while ((rate && figure_ends_in_time(name, &name)) || (time && figure_ends_in_rate(name, &name)))
         ;
     size_t length = figure_name_clean(name, to, size);
     length = length ? add_bracket_words(name, to, length, size) : 0;

@@ -162,6 +162,10 @@ static const char *const time_words[] = {
     "built",  "compiled in", "completed", "cpu",    "delay avg", "done in", "duration", "elapsed", "executed", "finished",
     "jitter", "latencies",   "latency",   "passed", "processed", "ran",     "real",     "rtt",     "runtime",  "seconds",
     "sys",    "system",      "time",      "took",   "tpot",      "ttft",    "user",     "wall",    "walltime"};
+/* The nouns alone that say what a number is, a time or a rate. */
+static const char *const time_noun_words[] = {"delay",   "duration", "elapsed", "lat",  "latencies", "latency", "rtt",  "runtime", "secs",
+                                              "seconds", "time",     "times",   "took", "tpot",      "ttft",    "wait", "walltime"};
+static const char *const rate_noun_words[] = {"bandwidth", "bw", "fps", "iops", "qps", "rate", "rps", "speed", "throughput", "tps"};
 static const char *const elapsed_words[] = {"cpu", "elapsed", "execution", "overall", "real", "run time", "taken", "took", "total", "user", "wall"};
 static const char *const task_time_words[] = {
     "build time",  "compile time", "computation time", "decode time",  "decoding time",   "encode time", "encoding time", "execution time",
@@ -200,7 +204,8 @@ static struct indexed_words progress_list = LIST(progress_words), estimate_list 
                             other_span_list = LIST(other_span_words), third_span_list = LIST(third_span_words),
                             score_list = LIST(score_words), score_word_list = LIST(score_word_words), memory_list = LIST(memory_words),
                             count_list = LIST(count_words), size_list = LIST(size_words), elapsed_list = LIST(elapsed_words),
-                            task_time_list = LIST(task_time_words);
+                            task_time_list = LIST(task_time_words), time_noun_list = LIST(time_noun_words),
+                            rate_noun_list = LIST(rate_noun_words);
 
 static size_t initial_index(char c)
 {
@@ -353,21 +358,51 @@ bool figure_is_time(struct str label)
     return has_any(label, &time_list) || figure_is_statistic(label);
 }
 
-bool figure_ends_in_time(struct str name, struct str *ret_rest)
+/* Takes the last word off the name: "latency" of "read latency:", and of "ReadLatency". Empty: there is none. */
+static struct str cut_last_word(struct str *name)
 {
-    while (name.n && !str_is_letter(name.p[name.n - 1]))
-        name.n--;
-    size_t from = name.n;
-    while (from && str_is_letter(name.p[from - 1]))
-        from--;
-    struct str last = str_sub(name, from, name.n), words = STR("delay duration elapsed lat latencies latency rtt runtime time took tpot ttft wait walltime");
-    struct str word = str_word(&words);
-    while (word.n && !(word.n == last.n && strncasecmp(word.p, last.p, word.n) == 0))
-        word = str_word(&words);
-    if (!word.n)
+    struct str word = guess_last_word(name, " _-.:=()[]");
+    for (size_t i = word.n; i > 1; i--)
+        if (str_lower(word.p[i - 1]) != word.p[i - 1] && word.p[i - 2] >= 'a' && word.p[i - 2] <= 'z') {
+            name->n += i - 1;
+            return str_sub(word, i - 1, word.n);
+        }
+    return word;
+}
+
+/* Ends the name in a noun of the list, perhaps with statistics behind it ("latency avg")? "per" before it makes it another's. */
+static bool ends_in_noun(struct str name, struct indexed_words *nouns, struct str *ret_rest)
+{
+    struct str word = cut_last_word(&name), rest = name;
+    while (!has_any(word, nouns)) {
+        if (!word.n || !figure_is_statistic(word))
+            return false;
+        word = cut_last_word(&name);
+        rest = name;
+    }
+    if (is_any(cut_last_word(&name), "per"))
         return false;
     if (ret_rest)
-        *ret_rest = str_trim(str_sub(name, 0, from));
+        *ret_rest = str_trim(rest);
+    return true;
+}
+
+bool figure_ends_in_time(struct str name, struct str *ret_rest)
+{
+    return ends_in_noun(name, &time_noun_list, ret_rest);
+}
+
+bool figure_ends_in_rate(struct str name, struct str *ret_rest)
+{
+    if (ends_in_noun(name, &rate_noun_list, ret_rest))
+        return true;
+    while (name.n && strchr(" :=", name.p[name.n - 1]))
+        name.n--;
+    const struct unit *u = figure_unit_of_label(name);
+    if (!u || !figure_is_rate(u))
+        return false;
+    if (ret_rest) /* "operations per second", "runs/s" */
+        *ret_rest = (struct str){"", 0};
     return true;
 }
 

@@ -16,8 +16,10 @@ bool figure_is_spread(struct str label); /* a deviation or an error */
 bool figure_is_amount(struct str word); /* "count": how many values a statistic is of */
 bool figure_is_statistic(struct str label); /* min, average, 99th percentile */
 bool figure_is_time(struct str label); /* names a time that was measured: elapsed, latency, took */
-/* A name whose last word is that of a time, and so of no rate: "read latency" becomes "read". *ret_rest NULL: not wanted. */
+/* Does the name end in a noun that says that its number is a time ("read latency", "ReadLatency avg")? *ret_rest:
+ * what is before that noun, "read". NULL: not wanted. */
 bool figure_ends_in_time(struct str name, struct str *ret_rest);
+bool figure_ends_in_rate(struct str name, struct str *ret_rest); /* the same of a rate: "read bandwidth"; all of "runs/s" */
 bool figure_is_span(struct str label); /* may also be how long it was told to run: duration, run time */
 bool figure_is_score(struct str label); /* a ratio or score without unit: accuracy, loss */
 bool figure_is_score_word(struct str label); /* the same where also a whole number is believed: score, requests/sec */

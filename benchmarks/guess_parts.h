@@ -82,6 +82,8 @@ const struct unit *guess_contract(const struct unit *u); /* the nearest one that
 /* A name segment of the label without its unit; never empty, begins with a letter. In the arena. */
 const char *guess_segment(struct str label, struct arena *a);
 bool guess_letters(struct str s); /* is there one? */
+/* The last word of the text, parted by one of `marks`, which leaves the text. */
+struct str guess_last_word(struct str *text, const char *marks);
 bool guess_is_result(struct str label);
 bool guess_is_param(struct str label);
 bool guess_is_spread(struct str label); /* a deviation: no direction */

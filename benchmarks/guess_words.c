@@ -64,8 +64,7 @@ const struct unit *guess_unit(struct str text)
     return units_find(text);
 }
 
-/* The last word of the text, parted by one of `marks`, which leaves the text. */
-static struct str last_word(struct str *text, const char *marks)
+struct str guess_last_word(struct str *text, const char *marks)
 {
     while (text->n && strchr(marks, text->p[text->n - 1]))
         text->n--;
@@ -82,7 +81,7 @@ static struct str last_word(struct str *text, const char *marks)
 static const struct unit *rate_of(struct str counted)
 {
     static const char *const named[] = {"ops", "iops", "b"};
-    struct str noun = last_word(&counted, " _-.:"), multiple = last_word(&counted, " _-.:");
+    struct str noun = guess_last_word(&counted, " _-.:"), multiple = guess_last_word(&counted, " _-.:");
     char rate[64];
     if (noun.n && noun.n < 30 && multiple.n < 30) {
         bool many = counted_multiple(multiple) > 0;
@@ -100,7 +99,7 @@ static const struct unit *rate_of(struct str counted)
 /* "cycles_to_ns", "ticks_per_us": a factor between two units, whose last word is no unit of the value. */
 static bool is_conversion(struct str label)
 {
-    struct str rest = label, last = last_word(&rest, " _-."), before = last_word(&rest, " _-.");
+    struct str rest = label, last = guess_last_word(&rest, " _-."), before = guess_last_word(&rest, " _-.");
     return last.n && rest.n && (str_is(before, "to") || str_is(before, "per"));
 }
 
