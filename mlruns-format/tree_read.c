@@ -152,7 +152,7 @@ static int each_entry(void *context, const struct folder_entry *entry)
 /* Every regular file below the folder is an entry; `prefix` is its key so far. */
 static void read_entries(const struct tree_entries *up, const struct folder *in, const char *folder, const char *prefix)
 {
-    CLEANUP_FOLDER struct folder f;
+    CLEANUP_FOLDER struct folder f = {0};
     struct tree_entries e = *up;
     e.in = &f;
     e.prefix = prefix;
@@ -404,7 +404,7 @@ static int tree_each_experiment(const struct folder *root, int (*each_folder)(vo
     if (rc == 0 && names.count)
         qsort(names.list, names.count, sizeof *names.list, compare_experiment_names);
     for (size_t i = 0; i < names.count && rc == 0; i++) {
-        CLEANUP_FOLDER struct folder in;
+        CLEANUP_FOLDER struct folder in = {0};
         if (folder_enter(root, names.list[i], &in) == 0)
             rc = each_folder(context, &in, names.list[i]);
     }
@@ -550,7 +550,7 @@ int tree_find_in(const struct folder *root, const char *prefix, unsigned what, s
         return -1;
     if (f.found != 1)
         return f.found ? 2 : 1;
-    CLEANUP_FOLDER struct folder in;
+    CLEANUP_FOLDER struct folder in = {0};
     if (folder_enter(root, f.folder, &in) < 0)
         return err_sys(err, "cannot read mlruns/%s", f.folder);
     int rc = read_one(&in, f.folder, NULL, f.id, what, a, ret, err);

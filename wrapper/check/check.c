@@ -218,7 +218,7 @@ static int each_of_experiment(void *context, const struct folder_entry *entry)
     if (!path)
         return -1;
     if (entry->kind == FOLDER_FOLDER && str_is(entry->name, "tags")) {
-        CLEANUP_FOLDER struct folder tags;
+        CLEANUP_FOLDER struct folder tags = {0};
         if (folder_enter(x->in, "tags", &tags) < 0 || folder_list(&tags, each_tag, x) < 0)
             check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
     } else if (!str_is(entry->name, "meta.yaml"))
@@ -255,7 +255,7 @@ bool check_is_full(struct check_state *k, const char *path)
 static void check_runs(struct check_state *k, const struct folder *experiment, const char *path, const struct check_names *names)
 {
     for (size_t i = 0; i < names->count; i++) {
-        CLEANUP_FOLDER struct folder run;
+        CLEANUP_FOLDER struct folder run = {0};
         const char *own = arena_printf(k->arena, "%s/%s", path, names->list[i]);
         if (!own)
             return;
@@ -310,7 +310,7 @@ int check_tree(struct check_state *k, const struct folder *tree, const char *at,
     }
     names_sort(&w.names);
     for (size_t i = 0; i < w.names.count; i++) {
-        CLEANUP_FOLDER struct folder experiment;
+        CLEANUP_FOLDER struct folder experiment = {0};
         struct check_names runs = {0};
         const char *path = arena_printf(k->arena, "%s/%s", at, w.names.list[i]);
         arena_init(&runs.a, 256 << 20);

@@ -193,7 +193,7 @@ static struct git_folder *git_folder_descend(const struct folder *f, const char 
 
 int git_folder_find(const struct folder *f, const char *path, struct repo_entry *ret)
 {
-    CLEANUP_FOLDER struct folder held;
+    CLEANUP_FOLDER struct folder held = {0};
     struct str name;
     struct git_folder *at = git_folder_descend(f, path, &held, &name);
     const struct git_folder_entry *e = at ? git_folder_search(at, name) : NULL;
@@ -205,7 +205,7 @@ int git_folder_find(const struct folder *f, const char *path, struct repo_entry 
 
 static int git_folder_enter(const struct folder *f, const char *path, struct folder *ret)
 {
-    CLEANUP_FOLDER struct folder held;
+    CLEANUP_FOLDER struct folder held = {0};
     struct str name;
     struct git_folder *at = git_folder_descend(f, path, &held, &name);
     return at ? enter_one(at, name, ret) : -1;
@@ -228,7 +228,7 @@ static int git_folder_list(const struct folder *f, bool modes, int (*each)(void 
 
 static int git_folder_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)
 {
-    CLEANUP_FOLDER struct folder held;
+    CLEANUP_FOLDER struct folder held = {0};
     struct str name;
     struct err err = {0};
     struct git_folder *at = git_folder_descend(f, path, &held, &name);
@@ -245,7 +245,7 @@ static int git_folder_look(const struct folder *f, const char *path, struct fold
 
 static int git_folder_read(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
 {
-    CLEANUP_FOLDER struct folder held;
+    CLEANUP_FOLDER struct folder held = {0};
     struct str name;
     struct git_folder *at = git_folder_descend(f, path, &held, &name);
     const struct git_folder_entry *e = at ? git_folder_search(at, name) : NULL;
