@@ -289,7 +289,6 @@ int journal_read(int dir, struct record *record, struct journal_head *ret_head, 
     return 0;
 }
 
-/* True if this machine has not been started anew since the journal was begun. */
 bool journal_is_of_boot(const struct journal_head *head)
 {
     char here[256] = "", boot[40];
@@ -298,6 +297,7 @@ bool journal_is_of_boot(const struct journal_head *head)
     return boot[0] && head->host && (!head->host[0] || strcmp(head->host, here) == 0) && strcmp(head->boot_id, boot) == 0;
 }
 
+/* Has the machine, whichever it is, not been started anew since the journal was begun? */
 static bool is_same_boot(int fd)
 {
     struct journal_lines l = {.fd = fd};

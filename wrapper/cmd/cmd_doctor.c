@@ -330,7 +330,7 @@ static void check_other_commands(struct doctor *d)
 {
     static const struct {
         const char *area, *label, *names[TOOLS_MAX], *missing, *step;
-        void (*and_then)(struct doctor *d); /* what else is asked of the same; NULL: nothing */
+        void (*and_then)(struct doctor *d); /* a further check of this area; NULL: none */
     } rows[] = {
         {"scheduler", "Slurm commands", {"scontrol", "srun", "sbatch"}, NULL, NULL, check_slurmctld},
         {"scheduler", "PBS commands", {"qstat", "qsub"}, NULL, NULL, NULL},

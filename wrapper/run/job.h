@@ -52,7 +52,7 @@ void job_end_late(struct run *run);
 const char *job_words(const struct run *run, const char *said);
 /* Has the scheduler sent a signal? KILL will follow: there is no time to wait for others. */
 bool job_hurries(const struct run *run);
-/* Of a program that ended with status 0: warns where the scheduler had told it to end. */
+/* Of a program that ended with status 0: warns where the scheduler had sent it a signal. */
 void job_warn_of_early_end(struct run *run);
 /* Does the output hold Slurm's own message that it ended a step of the program? Then appends that to
  * `why` (size bytes), the words for the program's end. */

@@ -1,7 +1,7 @@
 /* starter_watch.c: finds starters among the processes of the program, also those that live for milliseconds.
  *
- * A sample a second misses an srun of 50 ms. The kernel reports when any process opens a starter's file, which exec does. Who it was it does not
- * say, so that the program's own processes are searched at once. What was started is read from the command line and the environment of the process. */
+ * A sample a second misses an srun of 50 ms. The kernel reports when any process opens a starter's file, which exec does. It does not report
+ * which process, so the program's own processes are searched at once. Command line and environment of a process show what it starts. */
 #include "run/starter_watch.h"
 
 #include "base/clock.h"
@@ -58,7 +58,7 @@ static bool is_seen_folder(struct seen_folders *seen, int fd)
     return false;
 }
 
-/* By the list of its files: a hundred names that are not there would be a hundred requests to a server of files. */
+/* Lists the folder: opening a hundred names that are absent would be a hundred requests to a file server. */
 static void watch_folder(struct starter_watch *w, struct seen_folders *seen, struct str folder)
 {
     char path[PATH_MAX];
@@ -170,7 +170,7 @@ static bool only_describes_itself(char *const *words)
     return false;
 }
 
-/* The command line from the starter's name on. linked: its first word is a link's name. NULL: it has gone, or is not to be read. */
+/* The command line from the starter's name on. linked: its first word is a link's name. NULL: the process has ended, or cannot be read. */
 static char **words_of_starter(const struct host *h, pid_t pid, char *name, bool linked, struct arena *a)
 {
     char **words = process_texts(h, pid, "cmdline", a);
@@ -210,7 +210,7 @@ void starter_watch_saw(void *context, pid_t pid, const char *name)
     bool linked = !is_outside_name(name);
     if (run->starters.found.away || (linked && !run->starters.next_ns))
         return;
-    if (linked) { /* maybe, and a file of theirs was opened just now */
+    if (linked) { /* maybe: a starter's file was opened just now */
         char path[64], file[PATH_MAX];
         snprintf(path, sizeof path, "proc/%d/exe", (int)pid);
         ssize_t n = readlinkat(run->host.root, path, file, sizeof file - 1);
