@@ -117,7 +117,7 @@ share() # NAME ARGUMENT…: until the server was fast enough to make the run; $s
 {
     for n in 1 2 3 4 5; do
         name=$1$n
-        MLFLOW_TRACKING_URI=$url "$BENCHWRAP" --finish-wait "${wait:-60s}" -e "$name" -n "$name" --share-run -- "$python" "$WORK/train.py" "${@:2}" >out 2>err
+        MLFLOW_TRACKING_URI=$url "$BENCHWRAP" --finish-wait "${wait:-60s}" -e "$name" -n "$name" --tag "long=$(printf %09000d)" --share-run -- "$python" "$WORK/train.py" "${@:2}" >out 2>err
         shared=$?
         grep -q 'private store' err || return 0
         kill -CONT "-$group" # this one stopped it
@@ -128,6 +128,7 @@ if share main 0; then
     is "with a server: the program's status" $shared 4
     run=$(main "$name")
     has_all "$run" "with a server"
+    is "no tag of benchwrap's own is said to be the client's" "$("$BENCHWRAP" show -e "$name" --json | jq '[.warnings[] | select(.text | test("client set is left out"))]')" "[]"
     ok "the run is not marked as incomplete" test ! -e "$run/tags/benchwrap.incomplete"
     like "sync finds all of it there" "$("$BENCHWRAP" sync --to "$url" -e "$name" 2>&1)" ": nothing to send, 1 run up to date"
     is "no sample is there twice" "$("$python" -c 'import mlflow, sys

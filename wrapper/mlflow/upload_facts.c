@@ -90,6 +90,16 @@ bool upload_tag_stays(const char *key)
     return strncmp(key, "mlflow.", 7) == 0 || strcmp(key, UPLOAD_TAG_ID) == 0 || strcmp(key, UPLOAD_TAG_SERVER_RUN) == 0;
 }
 
+bool upload_is_server_tag(const char *key)
+{
+    static const char *const tags[] = {UPLOAD_TAG_SYNCED,    UPLOAD_TAG_CORRECTED, UPLOAD_TAG_CUT,
+                                       UPLOAD_TAG_DUPLICATE, UPLOAD_TAG_PARENT,    "benchwrap.experiment"};
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+        if (strcmp(key, tags[i]) == 0)
+            return true;
+    return false;
+}
+
 void upload_fact(struct upload_place *p, const struct fact *fact)
 {
     char key[4096]; /* the record's keys are far shorter */

@@ -48,8 +48,7 @@ static const char *tag_text(const struct tree_run *run, const char *key, struct 
 
 /* ---- params and tags ---- */
 
-/* Is the server's text this one, or what was left of it there? */
-static bool upload_same_text(const char *there, struct str ours)
+bool upload_same_text(const char *there, struct str ours)
 {
     size_t n = strlen(there);
     return str_is(ours, there) || (n >= 5999 && n < ours.n && memcmp(there, ours.p, n) == 0);

@@ -13,13 +13,13 @@
 #define SHARED_SOURCE "mlflow"                       /* of its facts */
 /* The warning about a metric of the client that the record lacks. */
 #define SHARED_LEFT_OUT "the metric %.100s that the program's MLflow client logged is left out: benchwrap itself records one of this name"
+/* Warns of a tag of the client that the record lacks. MLflow's own tags are left out silently: its client sets them by itself. */
+void shared_note_tag(struct record *to, const char *key);
 
 struct shared_store {
     const char *uri;        /* file:///… */
     char experiment[24];    /* its id */
 };
-/* The same about one of its tags, but MLflow's own, which its client sets by itself. */
-void shared_note_tag(struct record *to, const char *key);
 /* Makes the private store with one run, of the id in *head, which the client finds by MLFLOW_RUN_ID.
  * Texts are in the arena. 0; -1 with err. */
 int shared_make_store(const struct spool *s, const struct journal_head *head, struct arena *a, struct shared_store *ret, struct err *err);

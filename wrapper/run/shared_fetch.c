@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/place.h"
+#include "mlflow/upload.h"
 #include "run/keep.h"
 
 #include <errno.h>
@@ -36,18 +37,13 @@ struct fetched_file {
     struct fetched_file *next;
 };
 
-/* Has benchwrap itself set the tag there: as a word of sync, or with this value, which may have changed since? */
+/* Has benchwrap itself set the tag there, with one of the values that it had so far? */
 static bool is_tag_of_ours(const struct fetching *x, const char *key, const char *text)
 {
-    static const char *const tags[] = {"benchwrap.synced",    "benchwrap.corrected",     "benchwrap.cut",
-                                       "benchwrap.duplicate", "benchwrap.parent_run_id", "benchwrap.experiment"};
-    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
-        if (strcmp(key, tags[i]) == 0)
-            return true;
     for (const struct fact *f = x->ours->first; f; f = f->next)
-        if (f->kind == FACT_TAG && str_is(f->key, key) && str_is(f->text, text))
+        if (f->kind == FACT_TAG && str_is(f->key, key) && upload_same_text(text, f->text))
             return true;
-    return false;
+    return upload_is_server_tag(key);
 }
 
 static void fetch_texts(struct fetching *x, enum fact_kind kind, const char *list)
@@ -55,7 +51,7 @@ static void fetch_texts(struct fetching *x, enum fact_kind kind, const char *lis
     for (const struct json *e = json_first(json_get(x->run.data, list)); e; e = json_next(e)) {
         const char *key = json_string(json_get(e, "key"), ""), *text = json_string(json_get(e, "value"), "");
         const struct fact *own = record_find(x->ours, kind, key);
-        if (own && str_is(own->text, text))
+        if (own && upload_same_text(text, own->text))
             continue;
         if (kind == FACT_TAG && shared_is_own(x->ours, kind, key)) {
             if (!is_tag_of_ours(x, key, text))
