@@ -232,9 +232,7 @@ static int reparse_command(struct cmd_context *c)
 {
     struct runs runs = {.root = -1};
     struct plan plan;
-    const char *tree = opt_text(&c->opts, OPTION_TREE);
-    char *line[] = {arena_dup(c->arena, "reparse", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
-    if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
+    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE))
         return -1;
     struct reparse_work w = {.c = c,
                              .x = {.arena = c->arena,
