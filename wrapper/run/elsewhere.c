@@ -1,6 +1,7 @@
 /* elsewhere.c: whether the program runs on this machine, so that facts about the machine are facts about the run. */
 #include "run/elsewhere.h"
 
+#include "base/address.h"
 #include "base/env.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -12,7 +13,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,24 +26,11 @@ enum { FILE_MAX = 1 << 20, NAME_SIZE = 256 };
 
 static bool is_own_address(const char *text)
 {
-    struct in_addr four;
-    struct in6_addr six;
-    struct ifaddrs *list = NULL;
-    bool is_four = inet_pton(AF_INET, text, &four) == 1, is_six = inet_pton(AF_INET6, text, &six) == 1, own = false;
-    if (is_four && (ntohl(four.s_addr) >> 24) == 127)
-        return true;
-    if (is_six && IN6_IS_ADDR_LOOPBACK(&six))
-        return true;
-    if ((!is_four && !is_six) || getifaddrs(&list))
-        return false;
-    for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
-        if (i->ifa_addr && is_four && i->ifa_addr->sa_family == AF_INET)
-            own |= memcmp(&((const struct sockaddr_in *)(const void *)i->ifa_addr)->sin_addr, &four, sizeof four) == 0;
-        if (i->ifa_addr && is_six && i->ifa_addr->sa_family == AF_INET6)
-            own |= memcmp(&((const struct sockaddr_in6 *)(const void *)i->ifa_addr)->sin6_addr, &six, sizeof six) == 0;
-    }
-    freeifaddrs(list);
-    return own;
+    struct sockaddr_in four = {.sin_family = AF_INET};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    if (inet_pton(AF_INET, text, &four.sin_addr) == 1)
+        return address_is_own((const struct sockaddr *)&four);
+    return inet_pton(AF_INET6, text, &six.sin6_addr) == 1 && address_is_own((const struct sockaddr *)&six);
 }
 
 /* "n1" is "n1.site.org"; two names with domains are equal or they are not. */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/emit.h"
+#include "benchmarks/native/llmload/endpoint.h"
 #include "benchmarks/native/llmload/output/plots.h"
 #include "benchmarks/native/llmload/report_parts.h"
 
@@ -203,7 +204,20 @@ static double server_tokens(const struct around *a)
     return a->scrape ? scrape_counted(a->scrape, "generation_tokens") : NAN;
 }
 
-/* Where the service is, and what energy it counted itself while the load was measured. */
+/* Is one of the load's services on another machine, whose energy is not that of this one? */
+static bool is_load_elsewhere(const struct load *load)
+{
+    struct arena a;
+    struct endpoint e;
+    bool elsewhere = false;
+    arena_init(&a, 1 << 20);
+    for (size_t i = 0; i < load->url_count && !elsewhere; i++)
+        elsewhere = endpoint_read(&e, load->urls[i], load->path, &a, NULL) == 0 && endpoint_is_elsewhere(&e);
+    arena_deinit(&a);
+    return elsewhere;
+}
+
+/* Whether the energy of this machine is that of the service, and what energy the service counted itself while the load was measured. */
 static void put_energy(const struct around *a, const struct outcome *o, struct json_out *j)
 {
     struct report_derived d;
@@ -214,7 +228,7 @@ static void put_energy(const struct around *a, const struct outcome *o, struct j
     double energy_J = a->scrape && from_ns > 0 && to_ns > from_ns ? scrape_energy_J(a->scrape, from_ns, to_ns) : NAN;
     if (isfinite(energy_J))
         json_double(j, "server_energy_J", energy_J);
-    if (server_is_elsewhere(a->load))
+    if (is_load_elsewhere(a->load))
         json_int(j, "server_elsewhere", 1);
 }
 

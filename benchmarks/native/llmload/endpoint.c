@@ -1,6 +1,7 @@
 /* endpoint.c: the addresses that a load goes to; see endpoint.h. */
 #include "benchmarks/native/llmload/endpoint.h"
 
+#include "base/address.h"
 #include "base/str.h"
 
 #include <netdb.h>
@@ -98,12 +99,10 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
     return a->failed ? err_sys(err, "addresses") : 0;
 }
 
-int endpoint_resolve(struct endpoint *e, struct err *err)
+static int resolve_host(struct endpoint *e, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list;
     char host[256], port[8] = "80";
-    if (e->socket || e->tls)
-        return 0;
     struct str name = str_of(e->host);
     const char *bracket = memrchr(name.p, ']', name.n), *colon = memrchr(name.p, ':', name.n);
     if (colon && (!bracket || colon > bracket)) {
@@ -130,4 +129,21 @@ int endpoint_resolve(struct endpoint *e, struct err *err)
     }
     freeaddrinfo(list);
     return e->addresses ? 0 : err_set(err, ERR_REMOTE, "%.80s has no address", host);
+}
+
+int endpoint_resolve(struct endpoint *e, struct err *err)
+{
+    return e->socket || e->tls ? 0 : resolve_host(e, err);
+}
+
+bool endpoint_is_elsewhere(struct endpoint *e)
+{
+    if (e->socket)
+        return false;
+    if (!e->addresses && resolve_host(e, NULL) < 0)
+        return true;
+    for (unsigned i = 0; i < e->addresses; i++)
+        if (address_is_own(&e->address[i].u.any))
+            return false;
+    return true;
 }

@@ -38,4 +38,7 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
 /* Resolves the name (blocks). ERR_REMOTE with the resolver's message. Does nothing for Unix sockets
  * and TLS, where libcurl resolves. */
 int endpoint_resolve(struct endpoint *e, struct err *err);
+/* Is the service on another machine, by its addresses? Resolves the name if that has not been done
+ * (blocks). True where that fails: only a proxy knows the name. */
+bool endpoint_is_elsewhere(struct endpoint *e);
 #endif

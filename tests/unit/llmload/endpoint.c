@@ -1,4 +1,4 @@
-/* endpoint.c: URLs taken apart; a name whose first address says nothing is reached by its next one. */
+/* endpoint.c: URLs taken apart, services on other machines, and a name whose first address does not answer. */
 #include "benchmarks/native/llmload/endpoint.h"
 
 #include "benchmarks/native/llmload/engine.h"
@@ -6,6 +6,7 @@
 #include "benchmarks/native/llmload/options.h"
 #include "benchmarks/native/llmload/prompts/prompts.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -54,6 +55,29 @@ static void urls_are_taken_apart(void **state)
     arena_deinit(&a);
 }
 
+/* No test sends a request to 192.0.2.1, which documents use as an example. */
+static void services_elsewhere(void **state)
+{
+    static const struct {
+        const char *url;
+        bool elsewhere;
+    } rows[] = {
+        {"http://127.0.0.1:9", false},   {"https://127.0.0.1", false},           {"http://two.test:8", false},
+        {"unix:/tmp/socket", false},     {"https://192.0.2.1:8000/v1", true},    {"http://192.0.2.1", true},
+        {"http://unknown.test:8", true}, {"https://unknown.test:8000/v1", true},
+    };
+    struct arena a;
+    struct endpoint e;
+    (void)state;
+    arena_init(&a, 1 << 20);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(endpoint_read(&e, rows[i].url, "/v1/completions", &a, NULL), 0);
+        if (endpoint_is_elsewhere(&e) != rows[i].elsewhere)
+            fail_msg("%s", rows[i].url);
+    }
+    arena_deinit(&a);
+}
+
 /* ---- a name with two addresses: 127.0.0.2 is silent, 127.0.0.1 answers ---- */
 
 static in_port_t port;
@@ -70,15 +94,20 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
     static struct sockaddr_in address[2];
     static struct addrinfo list[2];
     (void)service, (void)hints;
-    assert_string_equal(node, "two.test");
-    for (int i = 0; i < 2; i++) {
+    bool is_two = strcmp(node, "two.test") == 0;
+    struct in_addr only;
+    if (!is_two && inet_pton(AF_INET, node, &only) != 1)
+        return EAI_NONAME;
+    for (int i = is_two ? 0 : 1; i < 2; i++) {
         address[i] = loopback(2 - i);
+        if (!is_two)
+            address[i].sin_addr = only;
         list[i] = (struct addrinfo){.ai_family = AF_INET,
                                     .ai_addr = (struct sockaddr *)&address[i],
                                     .ai_addrlen = sizeof address[i],
                                     .ai_next = i ? NULL : &list[1]};
     }
-    *ret = list;
+    *ret = is_two ? list : &list[1];
     return 0;
 }
 
@@ -191,6 +220,7 @@ static void a_silent_address_is_passed_over(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(urls_are_taken_apart), cmocka_unit_test(a_silent_address_is_passed_over)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(urls_are_taken_apart), cmocka_unit_test(services_elsewhere),
+                                       cmocka_unit_test(a_silent_address_is_passed_over)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

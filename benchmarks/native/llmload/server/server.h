@@ -37,9 +37,6 @@ struct json *server_json(struct llm_server *s, const char *path);
 /* false: --server-pid is gone. */
 bool server_lives(const struct llm_server *s);
 
-/* elsewhere.c: is one of the load's services on another machine, by its address? May resolve names. */
-bool server_is_elsewhere(const struct load *load);
-
 /* ready.c: seconds from the beginning of waiting until each gate was passed; NaN: not passed, or
  * the server has no such page. */
 struct readiness {
