@@ -80,7 +80,7 @@ pair same 'env B=2 A=1 ./prog' 'env A=1 B=2 ./prog' ''
 is "a swept word of a starter is the sweep's" "$("$BENCHWRAP" -q -e swept -r rules.yaml --sweep t=1,2 -- env T={t} ./prog >/dev/null 2>&1
 "$BENCHWRAP" compare --by t -e swept | grep -c 'argument')" 0
 
-# Of hidden values nobody can tell whether they differ: it is said, wherever runs are compared.
+# Hidden values may differ although they look alike: every comparison of runs names them.
 hidden() # NAMES: what the last pair of lines hides
 {
     for file in compare.out history.out; do

@@ -1,4 +1,4 @@
-/* argument_list.c: list what a command line says, apart from what its rules explain. */
+/* argument_list.c: list the arguments of a command line that the rules do not explain. */
 #include "compare/argument_list.h"
 
 #include "base/buf.h"
@@ -11,7 +11,7 @@
 
 enum {
     TEXT_MAX = 16 << 20,
-    OPPOSED_MAX = 200 /* arguments that are compared with each other: of more the order counts */
+    OPPOSED_MAX = 200 /* arguments that are compared with each other: if there are more, the order of all counts */
 };
 
 struct listing_arguments {
@@ -36,7 +36,7 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* A value that would look like none, like several, or like one in quotes is quoted. */
+/* Quotes a value that is empty, looks like several values or a quoted one, or has control characters. */
 static struct str argument_value_text(struct listing_arguments *l, struct str value)
 {
     bool quoted = value.p && (!value.n || value.p[0] == '"' || str_has(value, ", "));
@@ -60,7 +60,7 @@ static void add_argument(struct listing_arguments *l, const char *key, struct st
     l->count += key != NULL;
 }
 
-/* The option without its dashes, unless that is a number, as operands have, or the name of the order. */
+/* The option without its dashes, or with them if the rest is a number, as an operand's key is, or "order". */
 static struct str option_key(struct str option)
 {
     struct str name = option;
@@ -70,8 +70,8 @@ static struct str option_key(struct str option)
     return name.n && !str_int(name, &number) && !str_is(name, "order") ? name : option;
 }
 
-/* The word at `at`, and the next one where that can be its value: an unknown option's value is the next word, unless that begins with a dash. Returns the
- * words that were used. */
+/* Adds the word at `at`. An unknown option's value is the next word, unless that begins with a dash or the rules explain it. Returns the number of
+ * words used. */
 static size_t add_argument_word(struct listing_arguments *l, char *const *at, bool next_explained, size_t *operand)
 {
     struct arena *a = l->asked->a;
@@ -95,7 +95,8 @@ static bool is_swept_word(const struct listing_arguments *l, size_t at)
 
 /* ---- all of them ---- */
 
-/* "argument.STARTER.NAME" of what a starter before the program says, with the number of an operand as its name; "argument.STARTER" of the starter itself. */
+/* Adds an option of a starter before the program as "argument.STARTER.NAME", an operand with its number as the name, the starter itself as
+ * "argument.STARTER". */
 static void add_line_setting(struct listing_arguments *l, const struct peel_setting *s, size_t *operand)
 {
     struct arena *a = l->asked->a;
@@ -123,7 +124,7 @@ static void add_line_settings(struct listing_arguments *l)
         add_line_setting(l, &settings[i], &operand);
 }
 
-/* The options that rules join say something by their order only where one is given several times: jobs of fio, say. */
+/* The order of options that the rules join matters only if one of them occurs several times, as in fio's jobs. */
 static bool is_joined_twice(const char *const *joined, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -133,7 +134,7 @@ static bool is_joined_twice(const char *const *joined, size_t n)
     return false;
 }
 
-/* Key NULL: an argument that the rules explain, and whose place counts. */
+/* Adds an argument without a key: the rules explain it, but its position counts. */
 static void add_joined(struct listing_arguments *l, const char *param)
 {
     l->list[l->count] = (struct argument){NULL, {NULL, 0}, str_of(param), l->count, true};
@@ -188,7 +189,7 @@ static bool is_opposed_to_any(const struct listing_arguments *l, size_t i)
     return false;
 }
 
-/* The key of what is joined is in the params, and not known here: it is never ignored. */
+/* A joined argument has no key here, so it is never ignored. */
 static bool is_place_ignored(const struct listing_arguments *l, const struct argument *e)
 {
     for (const struct opt_value *v = l->asked->ignore; v && v->text && e->key; v = v->next)
@@ -228,7 +229,8 @@ static void put_written(const struct listing_arguments *l, bool ordered, struct 
     }
 }
 
-/* Sorts the list by key, without what is joined, and appends the forms of options: those whose place does not count by key, the others as they stand. */
+/* Sorts the list by key, without joined arguments, and appends ARGUMENT_ORDER: first the options whose position does not count, by key, then the
+ * others in their order. */
 static void finish_arguments(struct listing_arguments *l)
 {
     CLEANUP_BUF struct buf b;

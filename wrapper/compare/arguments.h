@@ -10,7 +10,7 @@ struct rules *arguments_rules(const struct runs *runs, const struct tree_run *ru
 struct compare_arguments {
     const struct runs *runs;
     const struct rules *shared_rules; /* for every run, borrowed; NULL: each run's own */
-    const struct opt_value *ignore; /* patterns of arguments whose place among the others does not count; NULL: none */
+    const struct opt_value *ignore; /* patterns of arguments whose position does not count; NULL: none */
     char *rules_text; /* of the run before */
     struct rules *rules;
     char parent_id[33]; /* of the repetition before */
@@ -18,10 +18,10 @@ struct compare_arguments {
 };
 void arguments_open(struct compare_arguments *ret, const struct runs *runs);
 void arguments_close(struct compare_arguments *args);
-/* The arguments that the rules make no param of and know nothing of (argument_list.h), as params: "program", and one for each key, with ", " between
+/* The arguments that the rules neither record as params nor ignore (argument_list.h), as params: "program", and one for each key, with ", " between
  * several values. In a's arena. NULL: the command line is not known, or out of memory. */
 struct tree_entry *arguments_params(struct compare_arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a);
-/* The options, and words, of the command line of which redaction has hidden something, so that it cannot be told whether
- * they differ: "--password, --secret". In the arena; NULL: none, or out of memory. */
+/* The options and other words of the command line in which redaction has hidden something: they may differ although they look
+ * alike. "--password, --secret", in the arena; NULL: none, or out of memory. */
 const char *arguments_hidden(const struct tree_run *run, const struct json *detail, struct arena *a);
 #endif

@@ -156,7 +156,7 @@ static void put_run_metric(struct run_builder *b, uint32_t key, double number)
     b->to->content ^= hash_bytes(b->keys->list[key].hash, &number, sizeof number);
 }
 
-/* Adds a fact to the hash of the run's inputs and, where texts are wanted, to its list of facts. */
+/* Adds a fact to the hash of the run's inputs, and to its list of facts if the reader collects texts. */
 static void put_meaning(struct run_builder *b, const struct fact_meaning *m)
 {
     b->to->inputs ^= m->inputs;

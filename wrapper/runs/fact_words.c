@@ -1,4 +1,4 @@
-/* fact_words.c: what a recorded fact is, in words of the field. docs/keys.md defines the keys. */
+/* fact_words.c: names of recorded facts in standard terms. docs/keys.md defines the keys. */
 #include "runs/fact_words.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* fact_words.h: what a recorded fact is, in words of the field: for readers who do not know the keys. */
+/* fact_words.h: names of recorded facts in standard terms, for readers who do not know the keys. */
 #ifndef RUNS_FACT_WORDS_H
 #define RUNS_FACT_WORDS_H
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* argument_list.c: two lists of arguments are equal only if the lines say the same. */
+/* argument_list.c: two lists of arguments are equal only if the lines are equivalent. */
 #include "compare/argument_list.h"
 
 #include "benchmarks/rules.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* "x=1|argument.order=-x" of a line whose words stand in `words`, with one blank between; '~' is an empty word, '_' a blank. */
+/* "x=1|argument.order=-x" of the line `words`, split at blanks; '~' is an empty word, '_' a blank. */
 static const char *list_text(const char *words, const struct rules *rules, const struct opt_value *ignore, struct arena *a)
 {
     char *line[64] = {NULL};
