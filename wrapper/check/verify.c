@@ -6,6 +6,7 @@
 #include "check/verify.h"
 
 #include "mlruns-format/annotation.h"
+#include "mlruns-format/missing.h"
 
 #include "benchmarks/catalogue.h"
 #include "benchmarks/rules.h"
@@ -26,10 +27,7 @@ static const char *verify_tag(const struct run_check *r, const char *key)
 
 bool verify_is_missing(const struct run_check *r, const char *key)
 {
-    for (const struct json *m = json_first(json_get(r->record, "missing")); m; m = json_next(m))
-        if (strcmp(json_string(json_get(m, "key"), ""), key) == 0)
-            return true;
-    return false;
+    return missing_reason(r->record, key) != NULL;
 }
 
 /* Why the metrics cannot be read again; NULL: they can. *ret_said: no finding is due. */

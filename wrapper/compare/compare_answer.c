@@ -2,6 +2,8 @@
 #include "compare/compare_parts.h"
 
 #include "base/show.h"
+#include "mlruns-format/disturbance.h"
+#include "mlruns-format/missing.h"
 #include "runs/inputs.h"
 
 #include <string.h>
@@ -289,42 +291,50 @@ static size_t last_count(const struct tree_run *run, const char *key)
     return value > 0 && value < 1e9 ? (size_t)value : 0;
 }
 
+struct counted_runs {
+    size_t n, unjudged, runs; /* unjudged: neither in n nor known not to be */
+};
+
 /* A series stands for its repetitions without those for warm-up. */
-static void count_disturbed(const struct compare_group *group, size_t *ret_disturbed, size_t *ret_runs)
+static struct counted_runs count_disturbed(const struct compare_group *group)
 {
-    *ret_disturbed = *ret_runs = 0;
+    struct counted_runs ret = {0};
     for (size_t i = 0; i < group->count; i++) {
         const struct tree_run *run = group->members[i].run;
-        size_t runs = last_count(run, "series.runs"), warmups = last_count(run, "series.warmup"), noisy = last_count(run, "series.noisy");
-        bool series = runs > warmups;
-        *ret_runs += series ? runs - warmups : 1;
-        *ret_disturbed += series ? noisy : runs_entry(run->tags, "benchwrap.noisy") != NULL;
+        size_t runs = last_count(run, "series.runs"), warmups = last_count(run, "series.warmup");
+        bool series = runs > warmups, noisy = runs_entry(run->tags, "benchwrap.noisy");
+        ret.runs += series ? runs - warmups : 1;
+        ret.n += series ? last_count(run, "series.noisy") : noisy;
+        ret.unjudged += series ? last_count(run, "series.unjudged") : !noisy && disturbance_unjudged(group->members[i].detail);
     }
+    return ret;
 }
 
 /* Runs that did not end well. A series stands for itself: it failed where a repetition did. */
-static void count_failed(const struct compare_group *group, size_t *ret_failed, size_t *ret_runs)
+static struct counted_runs count_failed(const struct compare_group *group)
 {
-    *ret_failed = 0;
-    *ret_runs = group->count;
+    struct counted_runs ret = {.runs = group->count};
     for (size_t i = 0; i < group->count; i++)
-        *ret_failed += group->members[i].run->status == RUN_FAILED || group->members[i].run->status == RUN_KILLED;
+        ret.n += group->members[i].run->status == RUN_FAILED || group->members[i].run->status == RUN_KILLED;
+    return ret;
 }
 
-/* "! A: 3 of 3, B: 2 of 3 runs were disturbed." */
-static void put_counted(struct compare_text *t, void (*count)(const struct compare_group *group, size_t *ret_n, size_t *ret_runs),
-                        const char *words, enum style style)
+/* "! A: 3 of 3, B: 1 of 3 (2 not judged) runs were disturbed." Nothing where no group has such runs. */
+static void put_counted(struct compare_text *t, struct counted_runs (*count)(const struct compare_group *group), const char *words,
+                        enum style style)
 {
     CLEANUP_BUF struct buf b;
-    size_t said = 0;
+    size_t n = 0;
     buf_init(&b, 4096);
     for (size_t g = 0; g < t->count; g++) {
-        size_t n, runs;
-        count(&t->groups[g], &n, &runs);
-        if (n)
-            buf_printf(&b, "%s%c: %zu of %zu", said++ ? ", " : "! ", (char)('A' + g), n, runs);
+        struct counted_runs c = count(&t->groups[g]);
+        n += c.n;
+        if (c.n || c.unjudged)
+            buf_printf(&b, "%s%c: %zu of %zu", b.n ? ", " : "! ", (char)('A' + g), c.n, c.runs);
+        if (c.unjudged)
+            buf_printf(&b, " (%zu not judged)", c.unjudged);
     }
-    if (!said)
+    if (!n)
         return;
     buf_printf(&b, " runs %s.", words);
     screen_style_begin(&t->screen, style, t->to);
@@ -368,11 +378,11 @@ void compare_put_partial(struct compare_text *t)
 }
 
 /* The first reason that a run of the group gives; NULL: none of their programs has such a metric. */
-static const char *missing_reason(const struct compare_group *group, const char *key)
+static const char *first_missing_reason(const struct compare_group *group, const char *key)
 {
     const char *why = NULL;
     for (size_t i = 0; i < group->count && !why; i++)
-        why = runs_missing_reason(group->members[i].detail, key);
+        why = missing_reason(group->members[i].detail, key);
     return why;
 }
 
@@ -383,7 +393,7 @@ void compare_put_missing(struct compare_text *t)
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
         for (size_t g = 0; g < t->count && said < SILENT_MAX; g++) {
             const char *why = m->sides[g].n || (headlines && !compare_is_headline(t, m->key)) ? NULL
-                                                                                               : missing_reason(&t->groups[g], m->key);
+                                                                                               : first_missing_reason(&t->groups[g], m->key);
             if (!why)
                 continue;
             said++;

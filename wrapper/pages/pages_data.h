@@ -32,7 +32,7 @@ struct page_run {
     const char *problem; /* why it is damaged */
     const char *stale; /* which corrections its statistics ignore (runs/stale.h) */
     const char *noisy, *warning; /* what disturbed it; its first other warning */
-    const char *unjudged; /* why it is not known whether other programs disturbed it */
+    const char *unjudged; /* why it is not known whether other programs disturbed it (mlruns-format/disturbance.h); "" it is */
     const struct page_facts *inputs, *conditions; /* of its key; of machine and software */
     struct page_value values[PAGE_VALUES];
     size_t value_count;

@@ -190,7 +190,7 @@ static bool is_tie(const struct page_place *x, const struct page_place *y)
     return change.known && !change_is_outside(&change);
 }
 
-/* How far the runs with the value can be trusted. */
+/* Counts the runs with a value of this metric whose results may be worth less. */
 static void count_marks(struct page_place *p, const char *key)
 {
     p->disturbed = p->warned = p->unjudged = 0;
@@ -273,7 +273,7 @@ int page_board_of(const struct page_group *group, const struct page_run *const *
         return err_memory(err, "a leaderboard");
     for (size_t s = 0; s < sites.count; s++) {
         struct page_place *p = &ret->places[ret->count++];
-        *p = (struct page_place){.site = sites.list[s].id, .newest = sites.list[s].runs[0], .noisy = "", .warning = ""};
+        *p = (struct page_place){.site = sites.list[s].id, .newest = sites.list[s].runs[0], .noisy = "", .warning = "", .unjudged_why = ""};
         for (size_t i = 0; i < sites.list[s].count; i++)
             p->failed += !page_run_counts(sites.list[s].runs[i]) && !sites.list[s].runs[i]->is_parent && !sites.list[s].runs[i]->is_warmup;
         for (size_t c = 0; c < counted.count; c++) {

@@ -131,7 +131,7 @@ static void put_board(const struct page_board *b, struct buf *to)
                                                  {"best run", NULL, true},
                                                  {"runs", NULL, true},
                                                  {"disturbed", "of these", true},
-                                                 {"failed", "besides", true},
+                                                 {"failed", "not among these", true},
                                                  {"newest (UTC)"}};
     struct html_table t;
     CLEANUP_BUF struct buf caption;
@@ -381,7 +381,7 @@ static void put_best_answer(const struct page_measurement *m, struct buf *to)
     buf_printf(&text, m->sites > 1 ? " is the best median, of %s." : " is the median of %s.", page_site_text(b->places[0].site));
     if (b->count > 1 && b->places[1].system) {
         bool tie = b->places[1].rank == 1;
-        buf_printf(&text, tie ? " No difference is found to %s: " : " Next is %s: ", page_site_text(b->places[1].site));
+        buf_printf(&text, tie ? " %s shares the first rank: " : " Next is %s: ", page_site_text(b->places[1].site));
         page_put_quantity(&text, b->places[1].median, b->metric->unit);
         if (b->places[0].median > 0 && b->places[1].median > 0) {
             buf_puts(&text, " (");
@@ -390,12 +390,11 @@ static void put_best_answer(const struct page_measurement *m, struct buf *to)
         }
         buf_putc(&text, '.');
     }
-    if (b->places[0].disturbed)
-        buf_printf(&text, " %zu of %zu run%s of %s %s disturbed.", b->places[0].disturbed, b->places[0].count,
-                   str_plural(b->places[0].count), page_site_text(b->places[0].site), b->places[0].disturbed == 1 ? "was" : "were");
-    if (b->places[0].unjudged)
-        buf_printf(&text, " %zu of %zu run%s of %s %s not judged for disturbances.", b->places[0].unjudged, b->places[0].count,
-                   str_plural(b->places[0].count), page_site_text(b->places[0].site), b->places[0].unjudged == 1 ? "was" : "were");
+    if (b->places[0].disturbed || b->places[0].unjudged) {
+        buf_printf(&text, " Of %s: ", page_site_text(b->places[0].site));
+        page_put_disturbed(&text, &b->places[0]);
+        buf_putc(&text, '.');
+    }
     html_element(to, "p", "answer", text.p);
 }
 

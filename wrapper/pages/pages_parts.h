@@ -73,6 +73,8 @@ void page_link_machine(struct buf *to, const char *up, const struct page_run *ru
 void page_cell(struct html_table *t, const char *key, const struct buf *markup);
 /* The first place of a measurement's first metric, in its newest version; NULL: no site has a value. */
 const struct page_place *page_first_place(const struct page_measurement *m);
+/* "1 of 4 runs disturbed, 3 not judged": of the runs of a place. Nothing where all were judged and none was disturbed. */
+void page_put_disturbed(struct buf *to, const struct page_place *p);
 /* A cell for a measurement with a first place: "alpha", or "alpha = beta" for sites that share it, and how many of the first one's runs were disturbed. */
 void page_put_best_sites(struct html_table *t, const struct page_measurement *m);
 /* A value with its unit, scaled as show_quantity does. */

@@ -156,6 +156,16 @@ static void put_first_sites(const struct page_board *b, struct buf *to)
         buf_printf(to, " = %zu more", n - NAMED);
 }
 
+void page_put_disturbed(struct buf *to, const struct page_place *p)
+{
+    if (p->disturbed)
+        buf_printf(to, "%zu of %zu run%s disturbed", p->disturbed, p->count, str_plural(p->count));
+    if (p->disturbed && p->unjudged)
+        buf_printf(to, ", %zu not judged", p->unjudged);
+    else if (p->unjudged)
+        buf_printf(to, "%zu of %zu run%s not judged for disturbances", p->unjudged, p->count, str_plural(p->count));
+}
+
 void page_put_best_sites(struct html_table *t, const struct page_measurement *m)
 {
     const struct page_place *p = page_first_place(m);
@@ -171,12 +181,7 @@ void page_put_best_sites(struct html_table *t, const struct page_measurement *m)
         buf_printf(&cell, " <span class=\"state%s\" title=\"", p->disturbed ? " bad" : "");
         html_text(&cell, str_of(p->disturbed ? p->noisy : p->unjudged_why), 200);
         buf_puts(&cell, "\">");
-        if (p->disturbed)
-            buf_printf(&cell, "%zu of %zu run%s disturbed", p->disturbed, p->count, str_plural(p->count));
-        if (p->disturbed && p->unjudged)
-            buf_printf(&cell, ", %zu not judged", p->unjudged);
-        else if (p->unjudged)
-            buf_printf(&cell, "%zu of %zu run%s not judged for disturbances", p->unjudged, p->count, str_plural(p->count));
+        page_put_disturbed(&cell, p);
         buf_puts(&cell, "</span>");
     }
     page_cell(t, NULL, &cell);

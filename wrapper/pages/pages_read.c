@@ -3,6 +3,7 @@
 
 #include "base/json_out.h"
 #include "base/sha256.h"
+#include "mlruns-format/disturbance.h"
 #include "mlruns-format/headline.h"
 #include "mlruns-format/verdict.h"
 #include "report/report.h"
@@ -197,15 +198,6 @@ static const char *other_warning(const struct json *detail, struct arena *a)
     return "";
 }
 
-/* Why it is not known how much other programs used, which most disturbances are: the run was too short. */
-static const char *why_unjudged(const struct json *detail, struct arena *a)
-{
-    for (const struct json *m = json_first(json_get(detail, "missing")); m; m = json_next(m))
-        if (strcmp(json_string(json_get(m, "key"), ""), "noise.other_processors") == 0)
-            return page_text(str_of(json_string(json_get(m, "reason"), "")), 300, a);
-    return "";
-}
-
 static const char *page_tag_text(const struct tree_run *run, const char *key, struct arena *a)
 {
     const struct tree_entry *e = runs_entry(run->tags, key);
@@ -299,7 +291,8 @@ int page_run_read(struct runs *runs, struct comparison_reader *reader, const str
         json_free(detail);
         return -1;
     }
-    const char *verdict = verdict_shown(&tree, &whole, a), *failed = page_tag_text(&whole, "benchwrap.verdict", a);
+    const char *verdict = verdict_shown(&tree, &whole, a), *failed = page_tag_text(&whole, "benchwrap.verdict", a),
+               *unjudged = disturbance_unjudged(detail);
     *ret = (struct page_run){
         .id = arena_printf(a, "%s", whole.id),
         .experiment = page_text(str_of(whole.experiment), 200, a),
@@ -322,7 +315,7 @@ int page_run_read(struct runs *runs, struct comparison_reader *reader, const str
         .stale = page_tag_text(&whole, STALE_TAG, a),
         .noisy = page_tag_text(&whole, "benchwrap.noisy", a),
         .warning = other_warning(detail, a),
-        .unjudged = why_unjudged(detail, a),
+        .unjudged = unjudged ? page_text(str_of(unjudged), 300, a) : "",
         .inputs = inputs_of_key(&key, a),
         .conditions = page_conditions_of(&whole, a),
         .is_parent = runs_entry(whole.tags, "benchwrap.series") != NULL,

@@ -307,7 +307,7 @@ bool repeat_note_run(struct repeat_state *s, struct series_repetition *run)
 /* ---- it ends ---- */
 
 struct run_counts {
-    size_t all, good, failed, warmups, noisy;
+    size_t all, good, failed, warmups;
     int exit; /* of all that failed; -1: they differ, or none did */
 };
 
@@ -321,7 +321,6 @@ static struct run_counts count_repetitions(const struct series_notes *notes)
         n.good += !run->warmup && counts;
         if (!run->warmup && !counts)
             n.exit = !n.failed++ || n.exit == run->exit ? run->exit : -1;
-        n.noisy += !run->warmup && run->noisy[0];
     }
     return n;
 }

@@ -162,18 +162,20 @@ static size_t first_of_key(const struct plotted_rows *rows, size_t at)
 static void put_result_of_key(const struct experiment_report *r, struct doc_grid *t, size_t first, const double *scale, double *values)
 {
     const struct plotted_rows *rows = &r->rows;
-    size_t count = 0, disturbed = 0;
+    size_t count = 0, disturbed = 0, unjudged = 0;
     for (size_t i = first; i < rows->count; i++)
         if (is_same_key(rows->list[i].key, rows->list[first].key)) {
             count++;
             disturbed += runs_entry(rows->list[i].run->tags, "benchwrap.noisy") != NULL;
+            unjudged += rows->list[i].unjudged;
         }
     for (size_t k = 0; k < KEY_FACTS && r->varying[k]; k++) {
         struct str v = comparison_key_value(rows->list[first].key, r->varying[k]);
         doc_cell_text(t, STYLE_MAIN, v.p ? arena_dup(r->a, v.p, v.n < 60 ? v.n : 60) : NULL);
     }
     doc_cell_number(t, STYLE_PLAIN, (double)count, arena_printf(r->a, "%zu", count));
-    doc_cell_number(t, disturbed ? STYLE_WARN : STYLE_PLAIN, (double)disturbed, arena_printf(r->a, "%zu", disturbed));
+    doc_cell_number(t, disturbed ? STYLE_WARN : STYLE_PLAIN, (double)disturbed,
+                    unjudged ? arena_printf(r->a, "%zu (%zu not judged)", disturbed, unjudged) : arena_printf(r->a, "%zu", disturbed));
     for (size_t k = 0; k < r->metrics; k++) {
         struct stats stats;
         size_t n = 0;

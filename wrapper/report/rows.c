@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/show.h"
 #include "base/stats.h"
+#include "mlruns-format/disturbance.h"
 #include "mlruns-format/key.h"
 #include "runs/entry_stats.h"
 #include "runs/inherit.h"
@@ -240,6 +241,7 @@ static int add_repetitions(struct plotted_rows *p, struct series_notes *notes, c
         row->label = arena_printf(p->a, "%.8s%s%s #%zu", r->id, label.n ? " " : "", label.n ? label.p : "", r->repetition);
         row->start_ms = r->start_ms ? r->start_ms : run->start_ms;
         row->key = key;
+        row->unjudged = r->unjudged;
         for (size_t i = 0; i < 3; i++)
             row->fields[i] = p->fields[i] ? repetition_field(p, notes, r, run, key, p->fields[i]) : NULL;
         for (size_t i = 0; i < p->metrics; i++)
@@ -257,6 +259,7 @@ static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, con
         return -1;
     row->label = arena_printf(p->a, "%.8s %s", run->id, run->name);
     row->key = key;
+    row->unjudged = !runs_entry(run->tags, "benchwrap.noisy") && disturbance_unjudged(detail);
     for (size_t i = 0; i < 3; i++)
         row->fields[i] = p->fields[i] ? plotted_fact(run, key, p->fields[i], p->a) : NULL;
     for (size_t i = 0; i < p->metrics; i++) {

@@ -22,6 +22,7 @@ struct plotted_row {
     int64_t start_ms;
     double value[PLOTTED_METRICS], low, high; /* NaN: not known; low, high: of the first metric's repetitions */
     const struct comparison_key *key;
+    bool unjudged;              /* it may have been disturbed although no tag says so (mlruns-format/disturbance.h) */
 };
 struct plotted_rows {
     struct runs *runs;

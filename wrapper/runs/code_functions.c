@@ -1,6 +1,8 @@
 /* code_functions.c: the functions that a run's program was sampled in; see code_functions.h. */
 #include "runs/code_functions.h"
 
+#include "mlruns-format/missing.h"
+
 void code_functions_read(const struct runs *runs, const struct tree_run *run, struct arena *a, struct code_profile *ret)
 {
     const char *text = runs_file(runs, run, "artifacts/" CODE_PROFILE_FILE, CODE_PROFILE_BYTES, a);
@@ -10,7 +12,7 @@ void code_functions_read(const struct runs *runs, const struct tree_run *run, st
 
 const char *code_functions_missing(const struct json *detail)
 {
-    return runs_missing_reason(detail, "code_profile.samples");
+    return missing_reason(detail, "code_profile.samples");
 }
 
 size_t code_functions_words(const struct code_profile *p, size_t most, struct buf *to)

@@ -3,6 +3,7 @@
 
 #include "benchmarks/reference_parts.h"
 #include "runs/inherit.h"
+#include "mlruns-format/missing.h"
 #include "mlruns-format/shape.h"
 
 #include <math.h>
@@ -132,7 +133,7 @@ int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct j
         if (inputs_matter(e->key, inputs_source(detail, e->key), ignore) && !inputs_superseded(run->params, e->key))
             ret->list[ret->count++] = (struct input){arena_printf(a, "params/%s", e->key), e->value, 0};
     for (size_t i = 0; (row = shape_keys_at(i)).step && has_step_entry(run->params); i++)
-        if (runs_missing_reason(detail, row.step) && inputs_matter(row.step, NULL, ignore)) /* it does not equal one that is known */
+        if (missing_reason(detail, row.step) && inputs_matter(row.step, NULL, ignore)) /* it does not equal one that is known */
             ret->list[ret->count++] = (struct input){arena_printf(a, "params/%s", row.step), (struct str){NULL, 0}, 0};
     const struct tree_entry *parent = inputs_tag(run, "mlflow.parentRunId");
     ret->child = parent != NULL;

@@ -143,14 +143,6 @@ const char *runs_status(const struct tree_run *run)
     return (int)run->status == 2 ? "SCHEDULED" : record_status_name(run->status);
 }
 
-const char *runs_missing_reason(const struct json *detail, const char *key)
-{
-    for (const struct json *m = json_first(json_get(detail, "missing")); m; m = json_next(m))
-        if (strcmp(json_string(json_get(m, "key"), ""), key) == 0)
-            return json_string(json_get(m, "reason"), "its record gives no reason");
-    return NULL;
-}
-
 const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key)
 {
     for (; list; list = list->next)

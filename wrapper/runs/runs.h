@@ -91,8 +91,6 @@ struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 /* artifacts/benchwrap.json; NULL when there is none (a run of others), or with *ret_problem when it cannot be read. */
 struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a);
-/* Why the run has no value of this key, of benchwrap.json; NULL: its record names no such key as missing. */
-const char *runs_missing_reason(const struct json *detail, const char *key);
 const char *runs_status(const struct tree_run *run); /* "FINISHED" …; "SCHEDULED" too */
 const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key);
 /* The entry's value as NUL-terminated text in the arena; NULL if absent. */

@@ -14,7 +14,7 @@ struct series_finishing {
     struct record *r;
     struct series_notes *n;
     int64_t end_ms;
-    size_t runs, counted, failed, retracted, warmups, noisy, judged, passed;
+    size_t runs, counted, failed, retracted, warmups, noisy, unjudged, judged, passed;
     const struct series_repetition *first_failed, *first_noisy, *first_unfit;
 };
 
@@ -103,6 +103,7 @@ static void series_count_runs(struct series_finishing *f)
             f->end_ms = run->end_ms;
         if (run->noisy[0] && !run->warmup && !f->noisy++)
             f->first_noisy = run;
+        f->unjudged += run->unjudged && !run->warmup;
         f->warmups += run->warmup;
         f->counted += counts;
         f->retracted += retracted && !run->warmup;
@@ -122,11 +123,14 @@ static void series_record_counts(struct series_finishing *f)
     record_metric(f->r, "series.failed", (double)f->failed, "", DIR_LOWER, 0, f->end_ms);
     record_metric(f->r, "series.warmup", (double)f->warmups, "", DIR_NONE, 0, f->end_ms);
     record_metric(f->r, "series.noisy", (double)f->noisy, "", DIR_LOWER, 0, f->end_ms);
+    if (f->unjudged) /* 0 in notes of earlier versions, too, which do not have it */
+        record_metric(f->r, "series.unjudged", (double)f->unjudged, "", DIR_NONE, 0, f->end_ms);
     if (!f->noisy)
         return;
-    const char *text = arena_printf(&f->r->arena, "%zu of %zu repetitions were disturbed; the first, repetition %zu%s%s: %.200s", f->noisy,
-                                    f->runs - f->warmups, f->first_noisy->repetition, f->n->sweep.count ? " of " : "",
-                                    series_label(f->n, f->first_noisy->point), f->first_noisy->noisy);
+    const char *others = f->unjudged ? arena_printf(&f->r->arena, " (%zu not judged)", f->unjudged) : "";
+    const char *text = arena_printf(&f->r->arena, "%zu of %zu repetitions were disturbed%s; the first, repetition %zu%s%s: %.200s", f->noisy,
+                                    f->runs - f->warmups, others ? others : "", f->first_noisy->repetition,
+                                    f->n->sweep.count ? " of " : "", series_label(f->n, f->first_noisy->point), f->first_noisy->noisy);
     if (text) {
         record_tag(f->r, "benchwrap.noisy", str_of(text));
         record_warning(f->r, "%s", text);

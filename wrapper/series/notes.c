@@ -104,6 +104,8 @@ void series_run_print(const struct series_repetition *run, struct buf *to)
     json_str(&j, "verdict", str_of(run->verdict));
     json_str(&j, "reason", str_of(run->reason));
     json_str(&j, "noisy", str_of(run->noisy));
+    if (run->unjudged)
+        json_flag(&j, "unjudged", true);
     if (run->no_metrics && run->no_metrics[0])
         json_text(&j, "no_metrics", run->no_metrics);
     json_int(&j, "start_ms", run->start_ms);
@@ -245,6 +247,7 @@ static void notes_read_run(struct series_notes *n, const struct json *j)
                                       .verdict = notes_text_of(a, j, "verdict"),
                                       .reason = notes_text_of(a, j, "reason"),
                                       .noisy = notes_text_of(a, j, "noisy"),
+                                      .unjudged = json_bool(json_get(j, "unjudged"), false),
                                       .no_metrics = notes_text_of(a, j, "no_metrics"),
                                       .start_ms = json_integer(json_get(j, "start_ms"), 0),
                                       .end_ms = json_integer(json_get(j, "end_ms"), 0)};

@@ -36,6 +36,7 @@ struct series_repetition {
     const char *status; /* "FINISHED", "FAILED", "KILLED", SERIES_RETRACTED, "" not known */
     const char *verdict, *reason;
     const char *noisy; /* what disturbed it, in words; "" nothing */
+    bool unjudged; /* it may have been disturbed all the same (mlruns-format/disturbance.h) */
     const char *no_metrics; /* why nothing of its output is a result, in words; "" or NULL: it has results, or was not asked */
     double throttled; /* how often its node slowed down for heat; -1: not known */
     int64_t start_ms, end_ms;

@@ -2,6 +2,7 @@
 #include "series/values.h"
 
 #include "mlruns-format/key.h"
+#include "mlruns-format/disturbance.h"
 #include "mlruns-format/no_metrics.h"
 
 #include <stdio.h>
@@ -150,6 +151,7 @@ void series_values_take(struct series_repetition *run, const struct json *detail
     run->verdict = series_tag_text(detail, "benchwrap.verdict", a);
     run->reason = series_tag_text(detail, "benchwrap.reason", a);
     run->noisy = series_tag_text(detail, "benchwrap.noisy", a);
+    run->unjudged = !run->noisy[0] && disturbance_unjudged(detail);
     run->no_metrics = no_metrics_of(detail) ? own_text(a, no_metrics_of(detail)) : "";
     run->throttled = json_number(json_get(json_get(t.metrics, "noise.throttled"), "value"), -1);
     run->start_ms = json_integer(json_get(about, "start_ms"), 0);

@@ -138,7 +138,7 @@ static void what_is_written_is_read_back(void **state)
     struct arena a;
     struct series_run_value v = {.key = "bw_s", .of = "max", .unit = "s", .direction = DIR_LOWER, .value = 0.1, .headline = true};
     struct series_repetition run = {.order = 3, .point = 1, .repetition = 2, .exit = 137, .id = "0123456789abcdef0123456789abcdef", .status = "KILLED", .verdict = "fail",
-                             .reason = "a \"b\"\n\xff", .noisy = "", .start_ms = 1, .end_ms = 2, .values = &v};
+                             .reason = "a \"b\"\n\xff", .noisy = "", .unjudged = true, .start_ms = 1, .end_ms = 2, .values = &v};
     struct series_notes n = {.sweep = {.points = 1}}, back;
     struct buf b;
     (void)state;
@@ -153,6 +153,7 @@ static void what_is_written_is_read_back(void **state)
     assert_string_equal(back.sweep.axes[0].values[2], "\"");
     assert_string_equal(back.end, "enough");
     assert_int_equal(back.count, 1);
+    assert_true(back.first->unjudged);
     assert_true(back.first->exit == 137 && back.first->order == 3 && back.first->repetition == 2 && !back.first->warmup);
     assert_string_equal(back.first->reason, "a \"b\"\n\xef\xbf\xbd");
     assert_true(back.first->values->value == 0.1 && back.first->values->direction == DIR_LOWER);

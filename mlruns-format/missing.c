@@ -1,0 +1,12 @@
+/* missing.c: finds the reason of a record for a value that it does not have. */
+#include "mlruns-format/missing.h"
+
+#include <string.h>
+
+const char *missing_reason(const struct json *detail, const char *key)
+{
+    for (const struct json *m = json_first(json_get(detail, "missing")); m; m = json_next(m))
+        if (strcmp(json_string(json_get(m, "key"), ""), key) == 0)
+            return json_string(json_get(m, "reason"), "its record gives no reason");
+    return NULL;
+}

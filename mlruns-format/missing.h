@@ -1,0 +1,8 @@
+/* missing.h: the reasons of a record for values that it does not have. */
+#ifndef MLRUNS_FORMAT_MISSING_H
+#define MLRUNS_FORMAT_MISSING_H
+#include "base/json.h"
+
+/* Why the run has no value of this key, of its record (benchwrap.json, NULL is allowed); NULL: the record names no such key as missing. Borrowed. */
+const char *missing_reason(const struct json *detail, const char *key);
+#endif
