@@ -87,8 +87,11 @@ same() # NAME GOT EXPECTED: as is, for outputs of which both come from a program
     fi
 }
 
+tap_line_end='
+'
 like() # NAME TEXT PATTERN: extended regular expression, matched per line
 {
+    case $3 in *"$tap_line_end"*) tap_fail "$1" "the pattern has several lines, of which grep needs one: $3"; return ;; esac
     if printf '%s\n' "$2" | grep -Eq -- "$3"; then
         tap_pass "$1"
     else

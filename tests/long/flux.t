@@ -29,11 +29,7 @@ X
 timeout 300 flux start -s 2 bash inside.sh >out 2>&1
 is "single jobs: every task ended once" "$(cat single)" "[[6,0],[6,0]]"
 like "many by one submission" "$(cat array)" '^\[20,0,1,[1-9][0-9]*\]$'
-like "a stopped queue: given up with its word, and nothing is left" "$(cat held held.left)" '^\[0,4,"no report .*4 of them wait: state S.*
-0$'
-like "a disabled queue is a refusal" "$(cat disabled)" 'submission is disabled.*
-2$'
-like "what a killed run left is cancelled" "$(cat swept swept.left)" 'was cancelled
-1 runs swept
-0$'
+like "a stopped queue: given up with its word, and nothing is left" "$(cat held held.left | paste -sd ' ')" '^\[0,4,"no report .*4 of them wait: state S.* 0$'
+like "a disabled queue is a refusal" "$(paste -sd ' ' disabled)" 'submission is disabled.* 2$'
+like "what a killed run left is cancelled" "$(cat swept swept.left | paste -sd ' ')" 'was cancelled cleaned up 1 run 0$'
 done_testing
