@@ -254,7 +254,8 @@ static void take_row_name(struct table_row *t)
     size_t at = 0;
     t->names = 0;
     t->name[0] = 0;
-    while (t->names < t->row.n && t->names < 2 && guess_letters(t->row.field[t->names]) && !is_value_cell(t->row.field[t->names]))
+    while (t->names < t->row.n && t->names < 2 && guess_letters(t->row.field[t->names]) && !is_value_cell(t->row.field[t->names]) &&
+           !is_empty_cell(t->row.field[t->names]))
         t->names++;
     for (size_t i = 0; i < t->names; i++) {
         struct str cell = cell_text(t->row.field[i]);
@@ -294,7 +295,7 @@ static size_t numbers_in(const struct table_row *t)
 {
     size_t numbers = 0;
     for (size_t i = t->names; i < t->row.n; i++)
-        numbers += is_value_cell(t->row.field[i]) || (i > t->names && is_empty_cell(t->row.field[i]));
+        numbers += is_value_cell(t->row.field[i]) || (i && is_empty_cell(t->row.field[i]));
     return numbers;
 }
 

@@ -190,6 +190,8 @@ static void tables_are_read(void **state)
          "fib 20 mean=228.013 us;fib 20 low mean=27.2 us;fib 20 high mean=1.2 ms"},
         {"Test   Time   CPU   Rate\n       (ms)   (us)   (MB/s)\ncopy   5.6   7.5   12.5", "copy Time=5.6 ms;copy CPU=7.5 us;copy Rate=12.5 MB_per_s"},
         {"name   hz   mean   rme   samples\n  \xc2\xb7 sort   3,758,673.47   0.0003   \xc2\xb1" "12.88%   1127603", "sort hz=3758673.47 op_per_s"},
+        {"name   rate   time\nsort   N/A   12.5 ms", "sort time=12.5 ms"},
+        {"name   rate (MB/s)   time\nsort   -   12.5 ms", "sort time=12.5 ms"},
         {"gid   |stat|avg speed  |path/URI\n3de8b9|OK  |    33MiB/s|./dl", "avg speed=33 MiB_per_s"},
         {"Test   Size   Wait\ncopy   5.6   12.5", ""},
     };
