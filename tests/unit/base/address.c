@@ -23,7 +23,7 @@ static bool is_own(const char *text)
 static void own_addresses_are_known(void **state)
 {
     static const char *const own[] = {"127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "::ffff:0.0.0.0"};
-    static const char *const others[] = {"192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "128.0.0.1", "::2"};
+    static const char *const others[] = {"192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "128.0.0.1", "::2", "2001:db8::", "2001:db8::7f00:1"};
     (void)state;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (!is_own(own[i]))

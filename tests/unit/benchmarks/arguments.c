@@ -36,6 +36,8 @@ static void lines_become_params(void **state)
         {"prog --color in", "param color true\nparam file in\n"},
         {"prog --color=red in", "param color red\nparam file in\n"},
         {"prog -z in", ""}, /* "in" may be the value of -z */
+        {"prog --zeta in", ""},
+        {"prog --zeta=1 in", "param file in\n"},
         {"prog in out more", "param file in\nparam target out\n"},
     };
     (void)state;

@@ -40,8 +40,9 @@ static void a_check_of_the_whole_output_counts_in_all_tests(void **state)
 {
     static const char text[] = "test a\nv=1\ntest b\nv=2\nlate 1\n";
     static const char *const checks[] = {"- {expect: 'rows(r) == 2', once: true, reason: rows of one test only}\n",
+                                         "- {name: values, must: '^v=', reason: no value}\n- {expect: 'matches(values) == 2', once: true, reason: matches of one test only}\n",
                                          "- {must: '^end', when: 'rows(late) > 0', once: true, reason: it did not end}\n"};
-    static const char *const reasons[] = {"", "it did not end"};
+    static const char *const reasons[] = {"", "", "it did not end"};
     (void)state;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         struct record record;

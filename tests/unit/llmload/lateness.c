@@ -49,11 +49,17 @@ static void a_stop_before_is_over(void **state)
     (void)state;
     be_continued();
     lateness_stops();
-    struct lateness l = two_waits(0);
-    int64_t after = lateness_after(&l, 0, begin_ns + 15 * MS);
-    assert_in_range(after, begin_ns + MS, begin_ns + 14 * MS); /* this test may have waited for a processor */
-    assert_int_equal(lateness_after(&l, 0, begin_ns + MS), begin_ns + MS);
-    lateness_deinit(&l);
+    int64_t after = 0;
+    bool counted = false;
+    for (int tries = 0; tries < 100 && after <= begin_ns + MS; tries++) { /* a thread that waited for a processor is less sure */
+        struct lateness l = two_waits(0);
+        after = lateness_after(&l, 0, begin_ns + 15 * MS);
+        assert_in_range(after, begin_ns + MS, begin_ns + 14 * MS);
+        assert_int_equal(lateness_after(&l, 0, begin_ns + MS), begin_ns + MS);
+        counted = l.fd >= 0;
+        lateness_deinit(&l);
+    }
+    assert_true(after > begin_ns + MS || !counted);
 }
 
 static void each_stop_counts_once(void **state)
