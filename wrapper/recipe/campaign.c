@@ -479,8 +479,7 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
     if (rc < 0)
         return -1;
     bool has_failed = state->outcome == OUTCOME_FAILED || state->outcome == OUTCOME_REFUSED;
-    const char *lost = has_failed ? campaign_beats_lost(c) : NULL;
-    lost = lost || !has_failed ? lost : campaign_slurm_lost(c);
+    const char *lost = has_failed ? campaign_slurm_lost(c) : NULL;
     if (lost) { /* not a failure of the point: it is measured again in another allocation */
         state->outcome = OUTCOME_CANCELLED;
         state->reason = lost;

@@ -162,12 +162,15 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
                             struct arena *a);
 /* The nodes of the allocation that this process is in. 0; -1 with err. */
 int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err *err);
-/* Options of srun for a task on each node of the allocation, with NULL at the end. In the arena; NULL: out of memory. */
-char **campaign_slurm_spread(const struct campaign_hosts *h, struct arena *a);
+/* The beginning of the command line of a step that watches all nodes of the allocation while the
+ * campaign runs: srun and its options. name: of the step. In the arena; NULL: out of memory. */
+char **campaign_slurm_watch(const struct campaign_hosts *h, const char *name, struct arena *a);
 /* NVIDIA GPUs of the node that this process runs on; whether another process uses one; available memory in bytes. */
 unsigned campaign_node_gpus(void);
 bool campaign_node_gpus_busy(void);
 uint64_t campaign_node_memory(void);
+/* The name of that node in the allocation; "?": not known. */
+const char *campaign_node_name(void);
 /* One line about that node: "node NAME TIME_MS PORTS_UP PORTS_DOWN MEMORY_MIB GPUS_BUSY MISSING_PROGRAM …". */
 void campaign_node_print(char *const *programs, FILE *out);
 /* What `benchwrap recipe WORDS` prints on each node of the allocation, by one step. 0; -1 with err. */

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 enum { BEATS_END_MS = 2000, BEATS_TURN_MS = 100, BEATS_STEP_BYTES = 1 << 20, BEATS_REPORT_MAX = 4096, BEATS_PER_LIMIT = 6 };
-#define BEATS_LIMIT_S 60
 #define BEATS_LONGEST_S 10
 #define BEATS_PAUSE_NS INT64_C(1000000000)
 
@@ -21,10 +20,10 @@ struct campaign_beats {
     struct child_work work;
     int control; /* closing it ends the process */
     const char *lost; /* in words; NULL: no node is */
-    bool was_said; /* that the nodes are not watched any more */
+    bool has_ended; /* the step has ended early, and the campaign has reported it */
 };
 
-/* The process that receives. */
+/* Of the process that receives them. */
 struct beats_receiver {
     struct campaign *c;
     char **line;
@@ -37,12 +36,11 @@ struct beats_receiver {
 
 void campaign_beats_print(double interval_s, FILE *out)
 {
-    const char *name = getenv("SLURMD_NODENAME");
     char ignored[256];
     struct pollfd p = {STDIN_FILENO, POLLIN, 0};
     signal(SIGPIPE, SIG_IGN);
     do {
-        fprintf(out, "beat %s\n", name ? name : "?");
+        fprintf(out, "beat %s\n", campaign_node_name());
         if (fflush(out))
             return;
     } while (poll(&p, 1, (int)(interval_s * 1000)) == 0 || read(STDIN_FILENO, ignored, sizeof ignored) > 0);
@@ -66,8 +64,8 @@ static void note_beats(struct beats_receiver *r, struct query *step)
     }
 }
 
-/* A pause of this process, such as that of a suspended job, is none of the nodes'. */
-static void pass_over_pause(struct beats_receiver *r, int64_t *turn_ns)
+/* While this process was paused, as in a suspended job, it could not receive. That time does not count. */
+static void skip_pause(struct beats_receiver *r, int64_t *turn_ns)
 {
     int64_t now = clock_mono_ns(), pause = now - *turn_ns;
     for (size_t i = 0; pause > BEATS_PAUSE_NS && i < r->c->hosts.count; i++)
@@ -107,7 +105,7 @@ static int receive_beats(void *context, int out)
         return 1;
     }
     for (int64_t turn = clock_mono_ns(); !lost && query_poll(&step) == QUERY_RUNS && poll(&p, 1, BEATS_TURN_MS) == 0;) {
-        pass_over_pause(r, &turn);
+        skip_pause(r, &turn);
         note_beats(r, &step);
         lost = silent_node(r);
     }
@@ -126,16 +124,12 @@ static int receive_beats(void *context, int out)
 
 static char **beats_line(struct campaign *c, double interval_s)
 {
-    static const char *const srun[] = {"srun",       "--overlap", "--cpus-per-task=1",    "--mem=0", "--cpu-bind=none",
-                                       "--mpi=none", "--chdir=/", "--kill-on-bad-exit=0", "--quiet", "--job-name=bw-beats"};
-    char **spread = campaign_slurm_spread(&c->hosts, c->arena), **line = arena_get(c->arena, 24 * sizeof *line);
+    char **begin = campaign_slurm_watch(&c->hosts, "beats", c->arena), **line = arena_get(c->arena, 24 * sizeof *line);
     size_t n = 0;
-    if (!spread || !line)
+    if (!begin || !line)
         return NULL;
-    for (size_t i = 0; i < sizeof srun / sizeof *srun; i++)
-        line[n++] = (char *)srun[i];
-    for (; *spread; spread++)
-        line[n++] = *spread;
+    for (; *begin; begin++)
+        line[n++] = *begin;
     line[n++] = (char *)campaign_own_program(c->arena);
     line[n++] = (char *)"recipe";
     line[n++] = (char *)"beats";
@@ -148,7 +142,7 @@ int campaign_beats_begin(struct campaign *c, struct err *err)
 {
     static struct beats_receiver r; /* of the child process, too */
     int ends[2];
-    double limit_s = BEATS_LIMIT_S;
+    double limit_s = 0;
     str_duration(yaml_text(c->recipe->root, "node_timeout", "60s"), &limit_s);
     if (!c->hosts.is_slurm || limit_s <= 0)
         return 0;
@@ -158,7 +152,7 @@ int campaign_beats_begin(struct campaign *c, struct err *err)
     c->beats = ARENA_NEW(c->arena, struct campaign_beats);
     if (!r.line || !r.last_ns || !c->beats) {
         c->beats = NULL;
-        return err_memory(err, "the nodes");
+        return err_memory(err, "the signs of life of the nodes");
     }
     memset(r.last_ns, 0, c->hosts.count * sizeof *r.last_ns);
     *c->beats = (struct campaign_beats){.work = CHILD_WORK_NONE, .control = -1};
@@ -186,11 +180,21 @@ const char *campaign_beats_lost(struct campaign *c)
     struct str rest = buf_text(&b->work.text), line = str_trim(str_cut(&rest, '\n')), word = str_word(&line);
     if (str_is(word, "lost"))
         b->lost = arena_printf(c->arena, "the node " STR_FMT " is lost: it was silent for node_timeout", STR_ARG(str_trim(line)));
-    else if (word.n && !b->was_said) {
-        b->was_said = true;
-        campaign_say(c, "the nodes are not watched any more: " STR_FMT, STR_ARG(str_trim(line)));
+    else if (word.n && !b->has_ended) {
+        b->has_ended = true;
+        campaign_say(c, "the signs of life of the nodes have ended: " STR_FMT, STR_ARG(str_trim(line)));
     }
     return b->lost;
+}
+
+const char *campaign_beats_cancelled(struct campaign *c)
+{
+    if (c->signal)
+        return "cancelled";
+    const char *lost = campaign_beats_lost(c);
+    if (lost)
+        c->signal = SIGTERM;
+    return lost;
 }
 
 void campaign_beats_stop(struct campaign *c)

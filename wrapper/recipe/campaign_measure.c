@@ -25,15 +25,9 @@ static const char *reason_to_stop(struct campaign *c)
 {
     const struct campaign_process *dead = campaign_dead_process(c);
     char words[EXIT_WORDS_SIZE];
-    if (c->signal)
-        return "cancelled";
-    const char *lost = campaign_beats_lost(c);
-    if (lost) { /* no failure of the point: it is measured again in another allocation */
-        c->signal = SIGTERM;
-        return lost;
-    }
-    if (!dead)
-        return NULL;
+    const char *why = campaign_beats_cancelled(c);
+    if (why || !dead)
+        return why;
     exit_words(words, wait_status_exit(dead->keeper.status) < 128 ? wait_status_exit(dead->keeper.status) : 0, dead->keeper.status & 0x7f);
     return arena_printf(c->arena, "the service %s ended during the measurement: %s", dead->component, words[0] ? words : "exit status 0");
 }
@@ -264,12 +258,6 @@ static void note_repetition(struct point_measuring *m, const struct series_repet
     }
 }
 
-static const char *lost_allocation(struct campaign *c)
-{
-    const char *lost = campaign_beats_lost(c);
-    return lost ? lost : campaign_slurm_lost(c);
-}
-
 /* Measures once. 0: the point goes on; 1: it is over; -1 with err. */
 static int measure_once(struct point_measuring *m, bool warmup, size_t repetition, struct err *err)
 {
@@ -316,7 +304,7 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
             m->stopped = true;
             run->exit = c->signal ? 128 + c->signal : 0; /* measured again, with the other clients */
         }
-        if (!m->stopped && run->exit == 0 && (m->why = lost_allocation(c))) { /* srun may end with 0 though its node is gone */
+        if (!m->stopped && run->exit == 0 && (m->why = campaign_slurm_lost(c))) { /* srun may end with 0 though its node is gone */
             m->stopped = true;
             run->exit = 128 + SIGTERM;
             c->signal = c->signal ? c->signal : SIGTERM;

@@ -43,7 +43,7 @@ struct monitoring {
     int dir, control, csv, customs_file; /* csv -1: none */
     const char *core, *campaign, *gateway; /* gateway NULL: none */
     const char **patterns; /* of metrics; NULL: all */
-    char **spread; /* options of srun; NULL: this machine alone */
+    char **srun; /* and its options; NULL: this machine alone */
     double interval_s, push_s;
     struct monitor_custom customs[CUSTOM_MAX];
     size_t custom_count;
@@ -350,7 +350,7 @@ static int run_monitor(void *context, int out)
         return 1;
     memset(m->latest, 0, LATEST_MAX * sizeof *m->latest);
     int64_t period = (int64_t)(m->interval_s * 1e9), next = clock_mono_ns(), push = next + (int64_t)(m->push_s * 1e9);
-    if (monitor_nodes_begin(&m->nodes, m->core, m->spread, m->interval_s, &err))
+    if (monitor_nodes_begin(&m->nodes, m->core, m->srun, m->interval_s, &err))
         snprintf(m->nodes.why, sizeof m->nodes.why, "%.300s", err.text);
     while (wait_until(m, next)) {
         take_all_samples(m);
@@ -419,7 +419,7 @@ static int read_monitoring(struct monitoring *m, struct campaign *c, const struc
     m->core = arena_dup(&m->arena, core, strlen(core));
     m->campaign = c->recipe->name;
     m->gateway = recipe_scalar(c->recipe, monitoring, "pushgateway", NULL);
-    m->spread = c->hosts.is_slurm ? campaign_slurm_spread(&c->hosts, &m->arena) : NULL;
+    m->srun = c->hosts.is_slurm ? campaign_slurm_watch(&c->hosts, "monitor", &m->arena) : NULL;
     for (const struct yaml *y = names ? names->child : NULL; y; y = y->next)
         count++;
     if (names && !yaml_is_null(names)) {

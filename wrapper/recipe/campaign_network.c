@@ -5,7 +5,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 
 enum { NETWORK_BYTES = 4 << 20 };
 
@@ -53,9 +52,8 @@ static bool own_address(const char *network, char ret[INET_ADDRSTRLEN])
 
 void campaign_network_print(const char *network, FILE *out)
 {
-    const char *name = getenv("SLURMD_NODENAME");
     char address[INET_ADDRSTRLEN];
-    fprintf(out, "address %s %s\n", name ? name : "?", own_address(network, address) ? address : "");
+    fprintf(out, "address %s %s\n", campaign_node_name(), own_address(network, address) ? address : "");
 }
 
 static const char *address_in_lines(const struct campaign *c, struct str lines, const char *node)

@@ -69,12 +69,17 @@ uint64_t campaign_node_memory(void)
 
 /* ---- the line ---- */
 
+const char *campaign_node_name(void)
+{
+    const char *name = getenv("SLURMD_NODENAME");
+    return name ? name : "?";
+}
+
 void campaign_node_print(char *const *programs, FILE *out)
 {
     struct port_count n = {0};
-    const char *name = getenv("SLURMD_NODENAME");
     fs_each_name(AT_FDCWD, "/sys/class/infiniband", count_port, &n);
-    fprintf(out, "node %s %lld %u %u %llu %d", name ? name : "?", (long long)clock_wall_ms(), n.up, n.down,
+    fprintf(out, "node %s %lld %u %u %llu %d", campaign_node_name(), (long long)clock_wall_ms(), n.up, n.down,
             (unsigned long long)(campaign_node_memory() >> 20), campaign_node_gpus_busy());
     for (; *programs; programs++)
         if (!campaign_has_program(*programs))

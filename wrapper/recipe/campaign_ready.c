@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -123,14 +122,8 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
             *ret_why = died_words(c, p);
             return 1;
         }
-        if (c->signal) {
-            *ret_why = "cancelled";
+        if ((*ret_why = campaign_beats_cancelled(c)))
             return 1;
-        }
-        if ((*ret_why = campaign_beats_lost(c))) {
-            c->signal = SIGTERM;
-            return 1;
-        }
         if (try_ready(c, ready, s, p, &status))
             return 0;
         if (clock_mono_ns() >= until) {

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/query.h"
-#include "recipe/campaign.h"
+#include "recipe/campaign_beats.h"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -144,8 +144,9 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
 
 /* ---- facts of each node ---- */
 
-/* A step has the first component of a heterogeneous job, unless all are named. */
-char **campaign_slurm_spread(const struct campaign_hosts *h, struct arena *a)
+/* Options of srun for a task on each node. A step has the first component of a heterogeneous job,
+ * unless all are named. */
+static char **step_on_all_nodes(const struct campaign_hosts *h, struct arena *a)
 {
     char **list = arena_get(a, 4 * sizeof *list);
     CLEANUP_BUF struct buf groups;
@@ -167,12 +168,31 @@ char **campaign_slurm_spread(const struct campaign_hosts *h, struct arena *a)
     return a->failed ? NULL : list;
 }
 
+char **campaign_slurm_watch(const struct campaign_hosts *h, const char *name, struct arena *a)
+{
+    static const char *const options[] = {"srun",           "--overlap",  "--cpus-per-task=1", "--mem=0",
+                                          "--cpu-bind=none", "--mpi=none", "--chdir=/",         "--quiet",
+                                          "--kill-on-bad-exit=0"};
+    enum { OPTIONS = sizeof options / sizeof *options };
+    char **spread = step_on_all_nodes(h, a), **line = arena_get(a, (OPTIONS + 6) * sizeof *line);
+    size_t n = 0;
+    if (!spread || !line)
+        return NULL;
+    for (; n < OPTIONS; n++)
+        line[n] = (char *)options[n];
+    line[n++] = arena_printf(a, "--job-name=" STEP_PREFIX "%s", name);
+    for (; *spread; spread++)
+        line[n++] = *spread;
+    line[n] = NULL;
+    return a->failed ? NULL : line;
+}
+
 int campaign_slurm_each(struct campaign *c, char *const *words, struct buf *ret, struct err *err)
 {
     size_t n = 0, k = 0;
     while (words[k])
         k++;
-    char **line = arena_get(c->arena, (k + 12) * sizeof *line), **spread = campaign_slurm_spread(&c->hosts, c->arena);
+    char **line = arena_get(c->arena, (k + 12) * sizeof *line), **spread = step_on_all_nodes(&c->hosts, c->arena);
     if (!line || !spread)
         return err_memory(err, "the nodes");
     line[n++] = (char *)"srun";
@@ -233,11 +253,12 @@ const char *campaign_slurm_lost(struct campaign *c)
     CLEANUP_BUF struct buf lists, text;
     struct err err = {0};
     char *job = getenv("SLURM_JOB_ID");
+    const char *silent = campaign_beats_lost(c);
     buf_init(&lists, SLURM_BYTES);
     buf_init(&text, SLURM_BYTES + 1);
     char *const words[] = {(char *)"squeue", (char *)"--noheader", (char *)"--format=%T %N", (char *)"--jobs", job, NULL};
-    if (!c->hosts.is_slurm || !job)
-        return NULL;
+    if (silent || !c->hosts.is_slurm || !job)
+        return silent;
     if (query_lines(words, &text, &err) && !str_has(str_of(err.text), "Invalid job id"))
         return NULL;
     for (struct str rest = buf_text(&text); rest.p && rest.n;) { /* a heterogeneous job has several lines */

@@ -26,29 +26,15 @@ enum {
 
 /* ---- nodes ---- */
 
-int monitor_nodes_begin(struct monitor_nodes *ret, const char *core, char *const *spread, double interval_s, struct err *err)
+int monitor_nodes_begin(struct monitor_nodes *ret, const char *core, char *const *srun, double interval_s, struct err *err)
 {
     char period[40];
     size_t n = 0;
     const char *line[24];
     *ret = (struct monitor_nodes){.step = QUERY_NONE};
     snprintf(period, sizeof period, "%.0f", interval_s * 1000);
-    if (spread) {
-        static const char *const srun[] = {"srun",
-                                           "--overlap",
-                                           "--cpus-per-task=1",
-                                           "--mem=0",
-                                           "--cpu-bind=none",
-                                           "--mpi=none",
-                                           "--chdir=/",
-                                           "--quiet",
-                                           "--kill-on-bad-exit=0",
-                                           "--job-name=bw-monitor"};
-        for (size_t i = 0; i < sizeof srun / sizeof *srun; i++)
-            line[n++] = srun[i];
-        for (; *spread; spread++)
-            line[n++] = *spread;
-    }
+    for (; srun && *srun; srun++)
+        line[n++] = *srun;
     const char *const rest[] = {core, NODE_WORD, "step", "private", period, NULL};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         line[n++] = rest[i];

@@ -21,8 +21,8 @@ struct monitor_nodes {
     int64_t asked_ns;
     char why[400]; /* it did not start, or has ended early; "" neither */
 };
-/* spread: options of srun for a task on each node of the allocation, NULL-terminated; NULL: this machine alone. 0; -1 with err. */
-int monitor_nodes_begin(struct monitor_nodes *ret, const char *core, char *const *spread, double interval_s, struct err *err);
+/* srun: campaign_slurm_watch; NULL: this machine alone. 0; -1 with err. */
+int monitor_nodes_begin(struct monitor_nodes *ret, const char *core, char *const *srun, double interval_s, struct err *err);
 /* Reads what has come. */
 void monitor_nodes_read(struct monitor_nodes *n, monitor_sample *to, void *context);
 /* Waits for their end, at most two seconds. */
