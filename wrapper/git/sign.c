@@ -2,6 +2,7 @@
 #include "git/sign.h"
 
 #include "base/fs.h"
+#include "base/home_path.h"
 #include "base/place.h"
 #include "git/program.h"
 
@@ -17,13 +18,6 @@ static const char *config_text(struct repo *r, struct arena *a, const char *key)
 {
     const char *text;
     return repo_config(r, key, a, &text, NULL) == 0 && *text ? text : NULL;
-}
-
-/* "~/x" as git reads names of files. */
-static const char *home_path(const char *path, struct arena *a)
-{
-    const char *home = getenv("HOME");
-    return path && path[0] == '~' && path[1] == '/' && home ? arena_printf(a, "%s%s", home, path + 1) : path;
 }
 
 static bool is_public_key(const char *key)

@@ -1,6 +1,7 @@
 /* campaign_seats.c: where processes of a campaign run: nodes, ports, names in their texts, environment, logs. */
 #include "base/array.h"
 #include "base/fs.h"
+#include "base/home_path.h"
 #include "recipe/campaign.h"
 
 #include <arpa/inet.h>
@@ -219,8 +220,7 @@ const char *campaign_lookup(void *context, struct str name)
 
 const char *campaign_secret_path(const struct yaml *file, struct arena *a)
 {
-    const char *path = arena_dup(a, file->text.p, file->text.n), *home = getenv("HOME");
-    return path && str_starts(file->text, "~/") && home ? arena_printf(a, "%s%s", home, path + 1) : path;
+    return home_path(arena_dup(a, file->text.p, file->text.n), a);
 }
 
 /* NAME=VALUE of a variable whose value is in a file; NULL: it cannot be read. */
