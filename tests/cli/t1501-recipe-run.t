@@ -34,6 +34,14 @@ is "the service started once for each of its values" "$(jq -s '[.[] | select(.ev
 is "services are the outer loop" "$(events sweep point | sed 's/.*ttft=//' | uniq | xargs)" "1ms 3ms"
 is "report has a row for each point" "$("$BENCHWRAP" recipe report --json | jq -c '[.[] | .outcome] | unique')" '["valid"]'
 is "as CSV, too" "$("$BENCHWRAP" recipe report --csv | wc -l)" 5
+for metrics in mlruns/*/*/metrics; do
+    mkdir -p "$metrics/system"
+    printf '%s 98 1\n' 1 2 3 >"$metrics/system/gpu_0_utilization_percentage"
+    printf '%s 0 1\n' 1 2 3 >"$metrics/system/gpu_1_utilization_percentage"
+done
+like "GPUs limit the best point, and one that never worked does not count" "$("$BENCHWRAP" recipe report)" ', the best point: 98 % of the time the GPUs are busy: they limit'
+rm mlruns/*/*/metrics/system/gpu_[01]_utilization_percentage
+rmdir mlruns/*/*/metrics/system 2>/dev/null
 like "every role's output is in a file of its own" "$(ls .benchwrap/campaigns/sweep/logs | grep -E '[.](out|err)$' | xargs)" '^client.0.[^ ]*.err client.0.[^ ]*.out server.0.[^ ]*.err server.0.[^ ]*.out$'
 like "a second run has nothing to do" "$("$BENCHWRAP" recipe run --local sweep.yaml 2>&1)" 'all 4 points are finished'
 sed -i 's/\[1, 4\]/[1, 4, 2]/' sweep.yaml

@@ -141,10 +141,11 @@ static int hash_points(struct reporting *w, struct err *err)
     return 0;
 }
 
-/* The mean of the samples of all GPUs becomes a value of the run. */
+/* The mean of the samples of the GPUs becomes a value of the run. A GPU that never worked does not count: the
+ * service has fewer GPUs than the node, or runs on another node. */
 static void read_gpu_busy(struct reporting *w, struct series_repetition *run)
 {
-    double sum = 0, value;
+    double sum = 0;
     size_t n = 0;
     for (int gpu = 0; gpu < REPORT_GPUS; gpu++) {
         CLEANUP_BUF struct buf text;
@@ -153,12 +154,17 @@ static void read_gpu_busy(struct reporting *w, struct series_repetition *run)
         snprintf(path, sizeof path, "%s/metrics/system/gpu_%d_utilization_percentage", run->id, gpu);
         if (fs_read(w->experiment, path, DETAIL_BYTES, 0, &text, NULL))
             continue;
+        double of_gpu = 0, value;
+        size_t samples = 0;
         for (struct str rest = buf_text(&text), line; rest.p && (line = str_cut(&rest, '\n')).n;) {
             str_word(&line); /* the time */
-            bool good = str_double(str_word(&line), &value);
-            sum += good ? value : 0;
-            n += good;
+            if (str_double(str_word(&line), &value)) {
+                of_gpu += value;
+                samples++;
+            }
         }
+        sum += of_gpu;
+        n += of_gpu > 0 ? samples : 0;
     }
     struct series_run_value *v = n ? ARENA_NEW(&w->notes.arena, struct series_run_value) : NULL;
     if (!v)
