@@ -1,13 +1,11 @@
-/* campaign_images.c: from which images containers of a campaign start; see campaign_images.h. */
+/* campaign_images.c: find the digests of container images; see campaign_images.h. */
 #include "recipe/campaign_images.h"
 
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/query.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,7 +59,7 @@ static int hash_file(struct campaign *c, int fd, char ret[SHA256_HEX], struct er
         if (turn % IMAGE_TURN == 0)
             campaign_wait(c, 0);
         if (c->signal)
-            return err_set(err, ERR_SYSTEM, "cancelled while an image was read");
+            return err_set(err, ERR_SYSTEM, "cancelled while reading an image");
     }
     ret[0] = 0;
     if (n == 0)
@@ -83,7 +81,7 @@ static int digest_of_file(struct campaign *c, const char *path, char ret[SHA256_
     if (find_known_digest(c, buf_text(&identity), ret))
         return 0;
     if (st.st_size >= IMAGE_LARGE)
-        campaign_say(c, "%s is read for its digest (%.1f GB)", path, (double)st.st_size / 1e9);
+        campaign_say(c, "reading %s for its digest (%.1f GB)", path, (double)st.st_size / 1e9);
     if (hash_file(c, fd, ret, err))
         return -1;
     if (ret[0])
@@ -157,22 +155,31 @@ int campaign_images_collect(struct campaign *c, struct campaign_program **list, 
     return 0;
 }
 
+/* Has the role this image at a point before this one? */
+static bool is_image_of_earlier_point(const struct campaign *c, size_t role, size_t point, const char *image)
+{
+    for (size_t i = point; i-- > 0;) { /* most often it is that of the point before */
+        const struct recipe_container *other = &c->planned.points[i].parts[role].container;
+        if (other->runtime && strcmp(other->image, image) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The images of a role over all points, separated by commas, and their digests. */
 static void record_images_of_role(struct campaign *c, size_t role)
 {
     struct record *r = &c->repeat.run.record;
     CLEANUP_BUF struct buf images, digests, key;
     const struct recipe_container *unknown = NULL;
-    const char *last = NULL;
     buf_init(&images, IMAGES_MAX);
     buf_init(&digests, IMAGES_MAX);
     buf_init(&key, 400);
     for (size_t i = 0; i < c->planned.count; i++) {
         const struct recipe_container *image = &c->planned.points[i].parts[role].container;
         const struct campaign_program *p = image->runtime ? image_named(c->state.programs, image->image) : NULL;
-        if (!p || (last && strcmp(last, image->image) == 0) || str_has(buf_text(&images), image->image))
+        if (!p || is_image_of_earlier_point(c, role, i, image->image))
             continue;
-        last = image->image;
         buf_printf(&images, "%s%s", images.n ? "," : "", p->path);
         buf_printf(&digests, "%ssha256:%s", digests.n ? "," : "", p->hash);
         unknown = unknown || p->hash[0] ? unknown : image;
@@ -183,8 +190,10 @@ static void record_images_of_role(struct campaign *c, size_t role)
     record_param(r, key.p, buf_text(&images));
     buf_puts(&key, ".digest");
     if (unknown)
-        record_missing(r, key.p, "%.200s names no digest, and is no file%s", unknown->image,
-                       strcmp(unknown->runtime, "podman") == 0 ? " that podman has" : "");
+        record_missing(r, key.p,
+                       strcmp(unknown->runtime, "podman") == 0 ? "podman reports no digest of the image %.200s"
+                                                               : "%.200s contains no digest, and is not a file that can be read",
+                       unknown->image);
     else
         record_param(r, key.p, buf_text(&digests));
 }
