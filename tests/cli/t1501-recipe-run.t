@@ -98,7 +98,7 @@ sed -i 's/^name: empty/name: usage/; s/-c, 1/--no-such-option, 1/' empty.yaml
 like "a client that measures nothing has failed" "$(cat err)" 'usage: 2 points: 2 failed'
 printf 'version: 1\nroles: {c: {command: "echo rate 1 op/s", tasks: 2}}\n' >unnamed.yaml
 "$BENCHWRAP" recipe run --local unnamed.yaml >out 2>err
-like "tasks without Slurm are reported" "$(cat err)" 'c: .tasks. is an option of srun: without Slurm it is one process'
+like "tasks without Slurm are reported" "$(cat err)" 'c: .tasks. needs Slurm; the role runs as one process'
 is "a campaign with the name of its file has a report, too" "$("$BENCHWRAP" recipe report unnamed --json | jq -c '[.[] | .runs, .rate_op_per_s]')" '[1,1]'
 cat >gate.yaml <<'Y'
 version: 1

@@ -69,7 +69,7 @@ static enum forge_answer answer_denied(const struct forge *f, const char *forge,
                          : f->target.kind == FORGE_GITLAB ? "scope api and the role Developer"
                                                           : "scope write:repository";
     if (!f->token_where)
-        err_set(err, ERR_REMOTE, "%s: %s: %d %s; without a token this is not told", forge, what, status, words->p);
+        err_set(err, ERR_REMOTE, "%s: %s: %d %s; the forge may report this only with a token", forge, what, status, words->p);
     else if (status == 401)
         err_set(err, ERR_REMOTE,
                 "%s: %s: 401 %s; the token of %s is not accepted (expired, or another forge's?); make a new token, then share again", forge,

@@ -56,7 +56,7 @@ struct logs_source {
 int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps, struct err *err);
 /* Stores that the bytes are there that the file has now. */
 void logs_source_see(struct logs_source *s);
-/* Appends the end of the stream to the index that this process writes; without one it does nothing. */
+/* Appends the end of the stream to the index. Does nothing where this process writes no index. */
 void logs_source_end(struct logs_source *s);
 void logs_index_entry(unsigned char ret[LOGS_ENTRY], uint64_t end, int64_t time_ns);
 void logs_source_close(struct logs_source *s);

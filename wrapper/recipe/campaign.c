@@ -202,7 +202,7 @@ static int check_changes(struct campaign *c, struct campaign_program *now, struc
     for (const struct campaign_program *p = now; finished && p; p = p->next) {
         const struct campaign_program *before = program_named(c->state.programs, p->path);
         if (before && before->hash[0] && p->hash[0] && strcmp(before->hash, p->hash) != 0)
-            buf_printf(&what, "%sthe %s %.300s is another one now", what.n ? "; " : "", p->is_image ? "image" : "program", p->path);
+            buf_printf(&what, "%sthe %s %.300s has changed", what.n ? "; " : "", p->is_image ? "image" : "program", p->path);
     }
     if (!what.n || c->options.resume)
         return 0;
@@ -810,15 +810,15 @@ int campaign_before_submit(struct campaign *c, const char *tree, struct err *err
     return rc;
 }
 
-/* Without Slurm a client of several tasks is one process, whatever the values of its points are called. */
+/* Without Slurm a client of several tasks is one process. An axis of the sweep may say otherwise. */
 static void report_single_tasks(struct campaign *c)
 {
     for (size_t k = 0; k < c->recipe->role_count; k++)
         for (size_t i = 0; i < c->planned.count && !c->hosts.is_slurm; i++)
             if (c->planned.points[i].parts[k].tasks > 1) {
                 const char *role = c->recipe->roles[k].name;
-                campaign_say(c, "%s: `tasks` is an option of srun: without Slurm it is one process", role);
-                record_warning(&c->repeat.run.record, "%s: without Slurm its tasks are one process", role);
+                campaign_say(c, "%s: `tasks` needs Slurm; the role runs as one process", role);
+                record_warning(&c->repeat.run.record, "%s: `tasks` needs Slurm; the role ran as one process", role);
                 break;
             }
 }

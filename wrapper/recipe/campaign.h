@@ -137,8 +137,8 @@ void campaign_services_down(struct campaign *c, struct campaign_service *one);
 /* Waits until a process is ready; NULL: a service that runs already. 0; 1 with *ret_why. */
 int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *service,
                         const struct campaign_process *process, const char **ret_why);
-/* Which service of the point does not answer any more where it was ready, in words. It starts again for the next point. NULL: all answer, or there
- * is no way to know. In the campaign's arena. */
+/* Which service of the point no longer answers where it was ready, in words. It starts again for the next
+ * point. NULL: all answer, or cannot be checked. In the campaign's arena. */
 const char *campaign_services_silent(struct campaign *c, const struct recipe_point *p);
 /* Does the port accept a connection, within 2 s? */
 bool campaign_can_connect(const char *host, unsigned port);
@@ -188,8 +188,8 @@ int campaign_slurm_other_jobs(struct campaign *c);
 const char *campaign_slurm_lost(struct campaign *c);
 /* Kills steps of the campaign that have survived their srun. */
 void campaign_slurm_clean(struct campaign *c);
-/* The environment of a process: benchwrap's own, then the part's (NULL: none), with values of its secret files. In the arena; NULL: out of
- * memory. */
+/* The environment of a process: benchwrap's own, then the part's (NULL: none), with values of its secret
+ * files. In the arena; NULL: out of memory. */
 char **campaign_process_env(const struct recipe_part *part, struct arena *a);
 /* The path of a row of `secret_files`. In the arena; NULL: out of memory. */
 const char *campaign_secret_path(const struct yaml *file, struct arena *a);
@@ -229,7 +229,8 @@ void campaign_compare_nodes(struct campaign *c);
 bool campaign_values_differ(const double *v, size_t n, bool neighbours, bool *ret);
 /* Makes the steps of `prepare` that were not made before. 0; -1 with err. */
 int campaign_prepare(struct campaign *c, struct err *err);
-/* Runs one process to its end, at most so many seconds; 0: as long as it takes. 0 with its exit status; 1 with *ret_why: it had to be stopped. */
+/* Runs one process to its end. limit_s: seconds after which it is stopped; 0: none. 0 with its exit status; 1
+ * with *ret_why: it had to be stopped. */
 int campaign_run_process(struct campaign *c, struct campaign_process *p, double limit_s, int *ret_exit, const char **ret_why);
 /* The first long option, of the parameters of its service file and of its further arguments, that the --help of the process's program does
  * not name, though it names another one of them. NULL: none, or not known. In the arena. */

@@ -143,7 +143,7 @@ int campaign_beats_begin(struct campaign *c, struct err *err)
     static struct beats_receiver r; /* of the child process, too */
     int ends[2];
     double limit_s = 0;
-    str_duration(yaml_text(c->recipe->root, "node_timeout", "60s"), &limit_s);
+    str_duration(str_of(recipe_scalar(c->recipe, c->recipe->root, "node_timeout", "60s")), &limit_s);
     if (!c->hosts.is_slurm || limit_s <= 0)
         return 0;
     double interval_s = limit_s / BEATS_PER_LIMIT < BEATS_LONGEST_S ? limit_s / BEATS_PER_LIMIT : BEATS_LONGEST_S;

@@ -151,7 +151,8 @@ static struct condition_results check_conditions(struct campaign *c, const struc
     return r;
 }
 
-/* Of a service that has no conditions: what llmload has counted. NULL: answers with tokens, or not known. */
+/* For a service without conditions: llmload has counted no answer, or none with a token. NULL: it has
+ * counted such answers, or its counts are not known. */
 static const char *reason_unanswered(const struct series_repetition *run)
 {
     const struct series_run_value *completed = series_value_of(run, "requests.completed"), *tokens = series_value_of(run, "tokens.output");

@@ -111,7 +111,7 @@ static int start_others(struct campaign *c, const struct recipe_point *p, struct
     return 0;
 }
 
-/* `timeout`; 0: none. */
+/* `timeout` in seconds; 0: none. */
 static double measurement_limit(const struct campaign *c)
 {
     double seconds = 0;
@@ -119,7 +119,8 @@ static double measurement_limit(const struct campaign *c)
     return seconds;
 }
 
-/* Waits for the other clients, which may need some more time than the measured one, until `timeout` after the measurement began. 0; 1: one failed. */
+/* Waits for the other clients, which may need some more time than the measured one. begin_ns: of the
+ * measurement, to which `timeout` applies. 0; 1: one failed. */
 static int wait_others(struct campaign *c, int64_t begin_ns, const char **ret_why)
 {
     double limit_s = measurement_limit(c);
@@ -328,7 +329,8 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
     return rc;
 }
 
-/* Has the point clients besides the measured process? An execution that was killed leaves open how they ended. */
+/* Has the point clients besides the measured process? Their outcome is not known after an execution that was
+ * killed. */
 static bool has_other_clients(const struct campaign *c, const struct recipe_point *p)
 {
     size_t n = 0;

@@ -170,9 +170,8 @@ static char **step_on_all_nodes(const struct campaign_hosts *h, struct arena *a)
 
 char **campaign_slurm_watch(const struct campaign_hosts *h, const char *name, struct arena *a)
 {
-    static const char *const options[] = {"srun",           "--overlap",  "--cpus-per-task=1", "--mem=0",
-                                          "--cpu-bind=none", "--mpi=none", "--chdir=/",         "--quiet",
-                                          "--kill-on-bad-exit=0"};
+    static const char *const options[] = {"srun",      "--overlap", "--cpus-per-task=1",   "--mem=0", "--cpu-bind=none", "--mpi=none",
+                                          "--chdir=/", "--quiet",   "--kill-on-bad-exit=0"};
     enum { OPTIONS = sizeof options / sizeof *options };
     char **spread = step_on_all_nodes(h, a), **line = arena_get(a, (OPTIONS + 6) * sizeof *line);
     size_t n = 0;

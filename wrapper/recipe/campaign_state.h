@@ -59,7 +59,7 @@ const char *campaign_phase_word(enum campaign_phase phase);
 struct campaign_program {
     const char *path;
     char hash[SHA256_HEX]; /* "": not known */
-    bool is_image; /* of a container; known of the execution that collected it */
+    bool is_image; /* of a container; not stored, so false of earlier executions */
     struct campaign_program *next;
 };
 

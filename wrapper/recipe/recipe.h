@@ -118,7 +118,8 @@ int recipe_service_open(struct recipe_service **ret, const char *name, const str
 struct recipe_file *recipe_file_list(const char *kind, const struct recipe_places *places, struct arena *a, size_t *ret_n);
 /* The nearest name of that kind; NULL: none is near. */
 const char *recipe_file_nearest(const char *kind, const char *name, const struct recipe_places *places, struct arena *a);
-/* As recipe_service_open for the name of a service at `at` in `file`, but that there is none is an error, which names the nearest. 0; -1 with err. */
+/* As recipe_service_open, but an unknown name is an error, which suggests the nearest one. at, file: where
+ * the name stands, for the message. 0; -1 with err. */
 int recipe_service_require(struct recipe_service **ret, const char *name, const struct yaml *at, const char *file,
-                        const struct recipe_places *places, struct arena *a, struct err *err);
+                           const struct recipe_places *places, struct arena *a, struct err *err);
 #endif

@@ -8,15 +8,16 @@
 
 enum { PLAN_BYTES = 256 << 20, LABEL_MAX = 200 };
 
-/* A search for a value that nothing uses would measure one point again and again. */
+/* A search for a value that nothing uses would measure one point again and again. The first two points
+ * are candidates of one search, so they differ in this value alone. */
 static int check_search(const struct recipe_planned *p, struct err *err)
 {
     const struct recipe *r = p->recipe;
-    size_t k = 0;
-    while (k < r->role_count && p->count > 1 && strcmp(p->points[0].parts[k].hash, p->points[1].parts[k].hash) == 0)
-        k++;
-    if (!r->search.axis || k < r->role_count || p->count < 2)
+    if (!r->search.axis || r->search.count < 2)
         return 0;
+    for (size_t k = 0; k < r->role_count; k++)
+        if (strcmp(p->points[0].parts[k].hash, p->points[1].parts[k].hash) != 0)
+            return 0;
     return yaml_complain(yaml_get(r->root, "objective"), r->file, err, "no role uses the value {%.60s}, which the objective raises",
                          r->search.axis);
 }
