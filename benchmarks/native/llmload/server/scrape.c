@@ -1,6 +1,7 @@
 /* scrape.c: the thread, its readings, what they come to; see scrape.h. */
 #include "benchmarks/native/llmload/server/scrape.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
@@ -52,9 +53,9 @@ struct scrape {
     int wake[2], file;
     int64_t begin_ns;
     struct figure_sum figures[FIGURES]; /* the thread's until it has ended */
-    struct load page_of; /* of --scrape-url: the load without its secrets */
+    struct load page_load; /* for --scrape-url: the load without its secrets */
     struct energy_reading *energy;
-    size_t energy_count, energy_room;
+    size_t n_energy, energy_cap;
     uint64_t readings, failures, bad_lines;
     char trouble[200];
     bool silent; /* the last reading was given up */
@@ -150,20 +151,13 @@ static void take_models(struct str text, struct scrape_reading *r)
     json_free(j);
 }
 
-/* A service counts its energy at times of its own: what is between two changes is not known. */
-static void keep_energy(struct scrape *s, double value_J)
+/* A service updates its counter at times of its own. Only changes are stored: between two of them the energy is not known. */
+static void store_energy_change(struct scrape *s, double value_J)
 {
-    if (s->energy_count && s->energy[s->energy_count - 1].value_J == value_J)
+    if (s->n_energy && s->energy[s->n_energy - 1].value_J == value_J)
         return;
-    if (s->energy_count == s->energy_room) {
-        size_t room = s->energy_room ? 2 * s->energy_room : 64;
-        struct energy_reading *more = room <= ENERGY_MAX ? realloc(s->energy, room * sizeof *more) : NULL;
-        if (!more)
-            return;
-        s->energy = more;
-        s->energy_room = room;
-    }
-    s->energy[s->energy_count++] = (struct energy_reading){(double)clock_mono_ns(), value_J};
+    if (s->n_energy < ENERGY_MAX && ARRAY_FITS(s->energy, s->energy_cap, s->n_energy + 1))
+        s->energy[s->n_energy++] = (struct energy_reading){(double)clock_mono_ns(), value_J};
 }
 
 static void scrape_write_line(struct scrape *s, const struct buf *line)
@@ -192,7 +186,7 @@ static void take_reply(struct scrape *s, struct str body)
         if (r.by[i] >= 0) {
             keep_value(&s->figures[i], r.value[i]);
             if (strcmp(rows[i].name, "energy_J") == 0)
-                keep_energy(s, r.value[i]);
+                store_energy_change(s, r.value[i]);
         }
     s->readings++;
     json_close(&j, '}');
@@ -254,13 +248,13 @@ static int scrape_open_server(struct scrape *s, const struct load *load, struct 
 {
     if (!s->config.url)
         return server_open(&s->server, load, 0, s->config.pid, s->wake[0], err);
-    s->page_of = *load;
-    s->page_of.urls = &s->config.url;
-    s->page_of.url_count = 1;
-    s->page_of.path = "/metrics";
-    s->page_of.key = NULL;
-    s->page_of.header_count = 0;
-    if (server_open(&s->server, &s->page_of, 0, s->config.pid, s->wake[0], err) < 0)
+    s->page_load = *load;
+    s->page_load.urls = &s->config.url;
+    s->page_load.url_count = 1;
+    s->page_load.path = "/metrics";
+    s->page_load.key = NULL;
+    s->page_load.header_count = 0;
+    if (server_open(&s->server, &s->page_load, 0, s->config.pid, s->wake[0], err) < 0)
         return err_wrap(err, "--scrape-url");
     return 0;
 }
@@ -354,7 +348,7 @@ double scrape_energy_J(const struct scrape *s, double from_ns, double to_ns)
     enum { CHANGES_MIN = 3 };
     const struct energy_reading *first = NULL, *last = NULL;
     size_t n = 0;
-    for (size_t i = 1; i < s->energy_count; i++) { /* the first reading is no change */
+    for (size_t i = 1; i < s->n_energy; i++) { /* the first reading is no change */
         const struct energy_reading *e = &s->energy[i];
         if (e->at_ns < from_ns || e->at_ns > to_ns)
             continue;
