@@ -371,7 +371,7 @@ struct rules_run {
     size_t lines; /* of all sources, so far */
     size_t samples, gave_up, torn[SOURCES_MAX], torn_results, torn_records, torn_rows, blocks_left_out, values_n;
     unsigned block_now; /* of the evaluation of expressions at the end */
-    bool once_now; /* the same: of a check of the complete output, whose rows and matches are those of all blocks */
+    bool once_now; /* likewise: the check has `once`, so rows() and matches() count in all blocks */
 };
 
 /* rows.c: a row of a reader: cells[i] belongs to reader->cell[i], p == NULL: absent. units may be NULL. block -1: the source's current one.

@@ -37,7 +37,7 @@ slurm_root()
     echo "127.0.0.1 localhost newer" >"$slurm_in/etc/hosts"
     unshare -m -p -u -f --kill-child bash -c 'hostname newer; mount -t proc proc "$0/proc"; mount --bind /dev "$0/dev"
         exec chroot "$0" /usr/bin/env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 LC_ALL=C.UTF-8 TMPDIR=/tmp BENCHWRAP_REQUIRE='"'${BENCHWRAP_REQUIRE:-}'"' bash /opt/benchwrap/tests/long/inner.t inside' "$slurm_in"
-    # shellcheck disable=SC2034 # of tap.sh: the inner one has told its plan
+    # shellcheck disable=SC2034 # of tap.sh: the inner test has printed its plan
     tap_finished=1
     exit 0
 }

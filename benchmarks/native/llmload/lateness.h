@@ -21,7 +21,7 @@ struct lateness {
     int64_t delay_ns, looked_ns; /* on the run queue so far, and when that was read */
     struct lateness_bound {
         int64_t at_ns; /* all sockets were empty then; 0: not known */
-        int64_t called_ns; /* the same, whenever the process was stopped */
+        int64_t called_ns; /* an earlier such time, which holds even if the process was stopped in that wait */
         uint64_t stops; /* lateness_stops() before the wait that showed it */
     } empty, from; /* now; before the wait whose events are being handled */
     int64_t called_ns, until_ns, returned_ns; /* of that wait: its begin, latest end, and end */
@@ -29,8 +29,8 @@ struct lateness {
     int64_t since_ns; /* when it was woken, as far as that is known; 0: not queried yet */
 };
 
-/* How often the process was stopped (SIGSTOP) and continued, as far as that is needed. Where all threads block SIGCONT, no stop is missed by
- * a thread that has been continued. */
+/* How often the process was continued after a stop (SIGSTOP). Several stops between two calls count once. All threads must block SIGCONT:
+ * then a thread that was stopped finds a higher count afterwards than before. */
 uint64_t lateness_stops(void);
 /* On the thread itself, before its first request. */
 void lateness_init(struct lateness *l, int64_t now_ns);

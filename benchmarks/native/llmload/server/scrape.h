@@ -30,9 +30,9 @@ void scrape_free(struct scrape *s); /* NULL is allowed */
 void scrape_json(const struct scrape *s, struct json_out *j);
 /* The run's difference of a counter ("generation_tokens"); NaN: not known. */
 double scrape_counted(const struct scrape *s, const char *name);
-/* The energy that the service counted between two times of CLOCK_MONOTONIC. It is the mean power between
- * the first and the last change of its counter there. NaN: none, fewer than three changes, or these span
- * less than four fifths of the time. */
+/* The energy that the service counted between two times of CLOCK_MONOTONIC: the mean power between the first
+ * and the last change of its counter in that time, multiplied by the time. NaN: the service has no such counter
+ * or was restarted, fewer than three changes, or these span less than four fifths of the time. */
 double scrape_energy_J(const struct scrape *s, double from_ns, double to_ns);
 const char *scrape_why_gone(const struct scrape *s); /* NULL: it is not */
 #endif
