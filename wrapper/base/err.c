@@ -104,7 +104,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(err->text, sizeof err->text, fmt, ap);
     va_end(ap);
-    if (n >= 0 && n < (int)sizeof err->text)
+    if (n >= 0 && n < (int)sizeof err->text && was[0])
         n += snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", was);
     mark_cut(err, n);
     return -1;

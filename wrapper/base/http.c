@@ -54,7 +54,7 @@ struct http {
 const char *http_library(void)
 {
     static struct curl l;
-    struct err err;
+    struct err err = {0};
     return l.handle || curl_load(&l, &err) == 0 ? l.curl_version() : NULL;
 }
 

@@ -69,7 +69,7 @@ static void adopt_all(struct adopt_work *w)
     struct adopt *a = &w->adopt;
     struct progress p;
     struct adopted got;
-    struct err err;
+    struct err err = {0};
     progress_begin(&p, w->c->notes, "adopting run", a->count);
     for (size_t i = 0; i < a->count; i++) {
         progress_show(&p, i + 1, NULL);

@@ -127,7 +127,7 @@ static void take_output(void *context, const char *name, const struct imported *
         return;
     if (w->im.root < 0) /* made with the first run */
         w->im.root = place_open_folder(w->im.plan->tree, 0);
-    struct err err;
+    struct err err = {0};
     if (make_batch_add(&w->batch, got->id, &err))
         import_note(w, err.text); /* the next run, or sync, does it */
 }
@@ -252,7 +252,7 @@ static int import_command(struct cmd_context *c)
         finish_leftovers(plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
     for (int i = 0; rc == 0 && i < c->argc; i++)
         take_operand(&w, c->argv[i]);
-    struct err unsafe;
+    struct err unsafe = {0};
     if (make_batch_settle(&w.batch, &unsafe))
         import_note(&w, unsafe.text);
     if (!w.im.dry)

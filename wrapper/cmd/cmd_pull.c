@@ -130,7 +130,7 @@ static void pull_take_run(struct pull_work *w, const struct pull_run *run)
         pull_add_row(w, run, &got);
     if (got.result != PULL_DONE || w->pull.dry || there) /* what completes another waits for the next sweep */
         return;
-    struct err unsafe;
+    struct err unsafe = {0};
     if (make_batch_add(&w->batch, run->id, &unsafe))
         pull_note(w, unsafe.text); /* the next run, or sync, does it */
 }
@@ -150,7 +150,7 @@ static void take_all(struct pull_work *w)
         snprintf(more, sizeof more, "%zu new", w->counts[PULL_DONE]);
         progress_show(&w->progress, i + 1, more);
     }
-    struct err err;
+    struct err err = {0};
     struct completion_job x = pull_completion(w);
     if (w->parents.count)
         complete_parents(&x, pull_note, w);

@@ -82,7 +82,7 @@ static void reparse_count_run(struct reparse_work *w, const struct tree_run *run
         reparse_note(w, run, got->result == REPARSE_FAILED ? "failed" : "is skipped", got->why ? got->why : "");
     if (got->result != REPARSE_DONE || w->x.dry)
         return;
-    struct err unsafe;
+    struct err unsafe = {0};
     if (make_batch_add(&w->batch, got->id, &unsafe)) /* the next run, or sync, does it */
         note_unsafe(w, &unsafe);
 }
@@ -214,7 +214,7 @@ static int reparse_all_runs(struct reparse_work *w, const struct plan *plan)
     w->batch = (struct make_batch){.tree = w->x.runs->tree, .spool = w->x.spool};
     int rc = take_runs(w);
     reparse_take_parents(w);
-    struct err unsafe;
+    struct err unsafe = {0};
     if (make_batch_settle(&w->batch, &unsafe))
         note_unsafe(w, &unsafe);
     if (w->x.dry)

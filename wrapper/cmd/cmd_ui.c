@@ -189,7 +189,7 @@ static int wait_ready(struct ui *ui)
     int64_t begin = clock_mono_ns(), waited_ms;
     progress_begin(&ui->progress, c->notes, "starting MLflow: second", 0);
     while ((waited_ms = (clock_mono_ns() - begin) / 1000000) < START_MS) {
-        struct err why;
+        struct err why = {0};
         progress_show(&ui->progress, (size_t)waited_ms / 1000 + 1, NULL);
         bool ended = ui_server_ended(&ui->server), ready = !ended && mlflow_health(ui->client, &why) == MLFLOW_FINE;
         if (ended || ready || asked_to_end(ui, 200)) {
@@ -220,7 +220,7 @@ static void forget_database(struct ui *ui)
 {
     static const char *const names[] = {"mlflow.db", "mlflow.db-wal", "mlflow.db-shm", "mlflow.db-journal", "artifacts", "state"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct err why;
+        struct err why = {0};
         fs_remove_tree(ui->dir, names[i], &why);
     }
 }
@@ -263,7 +263,7 @@ static int start_server(struct ui *ui)
 /* Rows instead of requests, where that can be. */
 static void open_store(struct ui *ui)
 {
-    struct err why;
+    struct err why = {0};
     if (store_open(&ui->store, arena_printf(ui->c->arena, "/proc/self/fd/%d/mlflow.db", ui->dir), &why) == 0)
         mlflow_use_store(ui->client, ui->store);
     else

@@ -341,7 +341,7 @@ static int node_step(struct collecting_node *n, char **env, const char *profile,
 static int node_rank(struct collecting_node *n, int argc, char **argv, char **env)
 {
     struct buf path CLEANUP_BUF;
-    struct err err;
+    struct err err = {0};
     char launch[33];
     int64_t pid;
     buf_init(&path, 8192);

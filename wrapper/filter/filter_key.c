@@ -124,7 +124,7 @@ static bool needs_quotes(const char *name)
     struct filter_scan s = {.text = {"", 0}};
     struct filter_key ignored;
     struct str raw;
-    struct err err;
+    struct err err = {0};
     struct arena a;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 16);

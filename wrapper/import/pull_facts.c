@@ -55,7 +55,7 @@ static const char *pull_parent_id(struct pull_taking *t)
     if (id)
         return id;
     struct mlflow_run parent = {0};
-    struct err err;
+    struct err err = {0};
     /* Of another experiment, or older than --since? */
     if (mlflow_run_get(t->p->server, t->run->parent, &t->arena, &parent, &err) == MLFLOW_FINE) {
         const char *own = pull_tag(parent.data, PULL_TAG_ID);

@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     struct launch l = {.start_ns = clock_mono_ns(), .start_wall_ms = clock_wall_ms(), .argv = argv};
     struct opt_value values[OPTIONS_COUNT];
     struct opt_set set = {.rows = options_rows, .count = OPTIONS_COUNT, .values = values, .words = words_typed, .place = WORDS_PROGRAM};
-    struct err err;
+    struct err err = {0};
     int next = argc;
     if (argc > 1 && (l.id = series_child_id(argv[1])))
         l.argv++, argv++, argc--;

@@ -72,7 +72,7 @@ int options_read(struct opt_set *set, struct options *ret, struct err *err)
 {
     bool strict = opt_on(set, OPTION_STRICT);
     for (size_t i = 0; i < set->count; i++) {
-        struct err why;
+        struct err why = {0};
         if (options_check(&set->rows[i], &set->values[i], &why) == 0)
             continue;
         if (set->values[i].origin == OPT_COMMAND_LINE || strict)

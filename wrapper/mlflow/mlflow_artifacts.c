@@ -222,7 +222,7 @@ static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const 
 {
     struct buf body CLEANUP_BUF, parts CLEANUP_BUF;
     struct json *j = NULL;
-    struct err ignored;
+    struct err ignored = {0};
     ptrdiff_t at = str_find(str_of(url), STR("/mlflow-artifacts/artifacts/")) + (ptrdiff_t)strlen("/mlflow-artifacts");
     struct str folder = str_sub(str_of(url), (size_t)at + strlen("/artifacts"), strlen(url));
     folder.n -= (size_t)(folder.p + folder.n - (const char *)memrchr(folder.p, '/', folder.n));
@@ -274,7 +274,7 @@ enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run
         }
         return url.failed ? MLFLOW_REFUSED : artifact_put_whole(m, url.p, path, fd, size, err);
     }
-    struct err first;
+    struct err first = {0};
     enum mlflow_answer answer = put_by_presigned(m, run, path, fd, size, &first);
     if (answer == MLFLOW_FINE || answer == MLFLOW_CANCELLED || answer == MLFLOW_LATER)
         return *err = first, answer;

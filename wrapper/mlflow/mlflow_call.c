@@ -279,7 +279,7 @@ static struct call_outcome call_attempt(struct mlflow *m, const struct mlflow_ca
 enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err)
 {
     int64_t begin = clock_mono_ns();
-    struct err why;
+    struct err why = {0};
     if (ret_json)
         *ret_json = NULL;
     if (m->store && store_commit(m->store, false, &why) !=

@@ -361,7 +361,7 @@ static enum mlflow_answer upload_run_once(struct sending *s, bool *ret_moved, bo
             answer = upload_settle(&place, ret_moved, err);
         else if (!place.foreign &&
                  (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT)) { /* deleted under our hands, as the double of a lesser one? */
-            struct err why;
+            struct err why = {0};
             if (upload_settle(&place, ret_moved, &why) == MLFLOW_FINE && *ret_moved)
                 answer = MLFLOW_FINE;
         }
@@ -442,7 +442,7 @@ bool upload_is_known(struct upload *u, int root, const struct tree_run *run)
     if (dir < 0)
         return false;
     struct arena a;
-    struct err err;
+    struct err err = {0};
     arena_init(&a, RUN_BYTES);
     __typeof__(u->config.note) note = u->config.note;
     struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .arena = &a};

@@ -380,7 +380,7 @@ static bool print_submitted(const char *folder, enum campaign_format format, FIL
 {
     CLEANUP_BUF struct buf job, text;
     CLEANUP_FD int dir = place_open_folder(folder, 0);
-    struct err ignored;
+    struct err ignored = {0};
     buf_init(&job, 400);
     buf_init(&text, 4000);
     if (dir < 0 || faccessat(dir, CAMPAIGN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || fs_read(dir, CAMPAIGN_JOB, 200, 0, &job, &ignored) ||

@@ -98,7 +98,7 @@ static int close_record(struct campaign_state *s, const char *const *spools, FIL
 /* The job that was submitted last; "": none. */
 static void read_submitted_job(int dir, struct buf *ret)
 {
-    struct err ignored;
+    struct err ignored = {0};
     buf_puts(ret, "");
     if (dir < 0 || fs_read(dir, CAMPAIGN_JOB, STOP_QUERY_BYTES, 0, ret, &ignored))
         buf_clear(ret);

@@ -262,7 +262,7 @@ static void plot_series(const struct report_state *r, struct chart_list *list)
 {
     const struct series_figure *found[SERIES_METRICS];
     const struct parameter_sweep *sweep = &r->notes->sweep;
-    struct err ignored;
+    struct err ignored = {0};
     for (size_t i = 0, n = series_headlines(r, found); i < n; i++) {
         struct plotted_rows rows = {
             .runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = arena_printf(r->a, "%s", found[i]->key)};
@@ -358,7 +358,7 @@ static void plot_repetitions(const struct report_state *r, struct chart_list *li
 static void report_plots(const struct report_state *r)
 {
     struct chart_list list = {0};
-    struct err ignored;
+    struct err ignored = {0};
     size_t sampled = 0;
     if (r->notes)
         plot_series(r, &list);

@@ -179,7 +179,7 @@ static void record_context(struct run *run)
 {
     const char *text = env_text(run->host.env, "MLFLOW_RUN_CONTEXT");
     struct json *context = NULL;
-    struct err err;
+    struct err err = {0};
     if (!text)
         return;
     if (json_parse(&context, str_of(text), NULL, &err) || !json_is_object(context))

@@ -240,7 +240,7 @@ static bool is_param_there(const struct upload_place *p, const struct fact *f)
 static void sender_upload_fact(void *context, const struct fact *f)
 {
     struct sender *s = context;
-    struct err err;
+    struct err err = {0};
     if (is_sample_there(&s->place, f) || is_param_there(&s->place, f))
         return;
     if (f->kind == FACT_TAG) {

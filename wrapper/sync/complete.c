@@ -191,7 +191,7 @@ void complete_parents(const struct completion_job *x, void (*note)(void *context
 {
     const struct reparse again = {.arena = x->arena, .runs = x->runs, .plan = x->plan, .spool = x->plan->spool};
     struct make_batch batch = {.tree = x->runs->tree, .spool = x->plan->spool};
-    struct err err;
+    struct err err = {0};
     reparse_parents_sort(x->parents);
     for (size_t i = 0; i < x->parents->count; i++) {
         struct tree_run *run;

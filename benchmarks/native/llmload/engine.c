@@ -335,7 +335,7 @@ static void wait_for_start_time(int64_t at_ns)
 static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks *h, struct err *err)
 {
     struct steal before, after;
-    struct err sink;
+    struct err sink = {0};
     sigset_t continued, old;
     int status = 0;
     sigemptyset(&continued);

@@ -162,7 +162,7 @@ static int make_prompt(struct worker *w, struct conn *c, struct prompt *p)
     }
     *p = (struct prompt){.item = UINT64_MAX};
     buf_clear(&w->scratch);
-    struct err err;
+    struct err err = {0};
     if (a && a->text) {
         prompt_take_text(source, (struct str){schedule->texts + a->text - 1, a->text_bytes}, p);
     } else if (source->make(source, &want, &w->scratch, p, &err) < 0) {

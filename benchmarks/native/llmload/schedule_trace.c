@@ -142,7 +142,7 @@ static int trace_add_text(struct trace_reading *r, const char *text, struct arri
 static int json_row(struct trace_reading *r, struct str line)
 {
     struct json *j;
-    struct err why;
+    struct err why = {0};
     if (json_parse(&j, line, NULL, &why) < 0)
         return trace_error(r, why.text);
     bool mooncake = json_get(j, "timestamp") && !json_get(j, "at_s");

@@ -225,7 +225,7 @@ static void skip_empty(struct load *load)
     bool few = load->arrivals != ARRIVALS_CLOSED && load->duration_s > 0 && profile_most(&load->rate) * load->duration_s < FEW;
     for (int i = 0; few && i < SEEDS; i++) {
         struct schedule s;
-        struct err err;
+        struct err err = {0};
         if (schedule_make(&s, load, &err) == 0) {
             schedule_deinit(&s);
             return;

@@ -99,7 +99,7 @@ static void taskrate_free(struct taskrate_options *o, struct bench *b)
 static int taskrate_act(struct taskrate_options *o, struct bench *b, int operands, char **operand)
 {
     const char *verb = operands ? operand[0] : "";
-    struct err err;
+    struct err err = {0};
     if (opt_on(&o->set, OPTION_HELP))
         return taskrate_print_text(o, strcmp(verb, "options") == 0 || strcmp(verb, "all") == 0 ? options_help_all : options_help);
     if (opt_on(&o->set, OPTION_MAN))
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 {
     struct taskrate_options o;
     struct bench b = {.signal_fd = -1, .tasks.self_fd = -1};
-    struct err err;
+    struct err err = {0};
     int next;
     arena_init(&b.arena, 0);
     if (argc > 1 && strcmp(argv[1], "compare") == 0) { /* benchwrap's command of that name */

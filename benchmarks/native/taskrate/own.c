@@ -86,7 +86,7 @@ static int own_clean_up_one(struct bench *b, const char *tag, struct str text)
 {
     char name[64], path[4096];
     struct utsname host = {0};
-    struct err err;
+    struct err err = {0};
     CLEANUP_BUF struct buf identity = {0};
     snprintf(name, sizeof name, STR_FMT, STR_ARG(own_field_of(text, "provider ")));
     const struct task_provider *p = provider_find(name);

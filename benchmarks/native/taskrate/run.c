@@ -154,7 +154,7 @@ static int run_measure_batch(struct course *c, const struct task_batch *plan, st
         table_close(c->table, NULL);
         c->table = NULL;
     }
-    struct err no;
+    struct err no = {0};
     if (b->set.out && !x->warmup && !x->floor && !x->chain && drawings_write(b, b->set.out, &no) < 0)
         bench_note(b, "no drawings: %s", no.text);
     run_print_batch(c, x);
@@ -252,7 +252,7 @@ static int run_begin_provider(struct course *c, struct err *err)
 {
     struct bench *b = c->b;
     char leftover[4096];
-    struct err no;
+    struct err no = {0};
     if (!c->local) {
         own_clean_up(b);
         snprintf(leftover, sizeof leftover, "%s/%s", b->set.report_dir ? b->set.report_dir : "", b->tag);
@@ -268,7 +268,7 @@ static int run_begin_provider(struct course *c, struct err *err)
 static void clean_up(struct course *c)
 {
     struct bench *b = c->b;
-    struct err err;
+    struct err err = {0};
     bool cleaned = true;
     if (b->submitted && b->provider->cancel && b->provider->cancel(b->tag, &err) < 0) {
         bench_note(b, "jobs may be left in the queue: %s; the next start of taskrate tries again", err.text);
@@ -317,7 +317,7 @@ int taskrate_run(struct bench *b, struct err *err)
 {
     struct course c = {.b = b};
     const struct bench_settings *s = &b->set;
-    struct err no;
+    struct err no = {0};
     if (!run_check_limits(b, err) || run_prepare(&c, err) < 0)
         return 2;
     c.batches = s->warmup + s->size_count * s->duration_count * s->repeat + (s->chain ? 1 : 0) + (s->floor ? 2 : 0);

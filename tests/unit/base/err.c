@@ -34,6 +34,8 @@ static void causes_and_purposes(void **state)
     assert_true(e.kind == ERR_SYSTEM && e.sys == ENOMEM);
     err_clear(&e);
     assert_true(e.kind == ERR_NONE && e.text[0] == 0);
+    err_wrap(&e, "run %d", 1);
+    assert_string_equal(e.text, "run 1");
 }
 
 static void a_null_error_is_allowed(void **state)
