@@ -62,7 +62,7 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena 
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a);
 /* Is that the name of the run's experiment, or its id? */
 bool runs_is_of_experiment(const struct tree_run *run, const char *experiment);
-/* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
+/* runs_find.c: the run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
  * Else the name of one run alone, which is printed with its id. "last" and names count only runs of place.filter.
  * A run that another one amends stands for that one, and annotations are applied, unless "=" stands before its id: then what runs_load has read counts. Where
  * metrics and tags are read, a note is printed of statistics that ignore corrections (stale.h). 1: not found (err set), 0, -1. */
@@ -85,6 +85,10 @@ struct run_annotated {
 int runs_annotated(struct runs *runs, const struct tree_run *run, struct arena *a, struct run_annotated *ret, struct err *err);
 /* How many workers may read n runs at once (parallel_each). */
 unsigned runs_workers(const struct runs *runs, size_t n);
+/* The folder of the tree, borrowed. It is made first where only the tree's descriptor is known. */
+const struct folder *runs_ready_folder(struct runs *runs);
+/* What annotations change of a run that the last runs_load listed; NULL: nothing. In its arena. */
+const struct tree_entry *runs_listed_changes(const struct runs *runs, const struct tree_run *run);
 /* The folder of the tree that the run lies in, borrowed. */
 struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
