@@ -47,6 +47,6 @@ finally:
     shutil.rmtree(work, ignore_errors=True)
 print(f"{'not ok' if bad else 'ok'} 1 - {who}: {tried} failed allocations of {total} leave the program as it is")
 for text in bad[:40]:
-    print("#  ", text)
+    print("#  ", text, file=sys.stderr)
 print("1..1")
 sys.exit(bool(bad))

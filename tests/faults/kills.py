@@ -183,6 +183,6 @@ finally:
 for k, v in enumerate(VICTIMS, 1):
     print(f"{'not ok' if problems[v] else 'ok'} {k} - killed {done[v]} times: {v}")
     for text in problems[v][:5]:
-        print("#  ", text)
+        print("#  ", text, file=sys.stderr)
 print(f"1..{len(VICTIMS)}")
 sys.exit(any(problems.values()))

@@ -157,6 +157,6 @@ finally:
     shutil.rmtree(work, ignore_errors=True)
 print(f"{'not ok' if bad or not tried else 'ok'} 1 - {who}: {tried} failures of system calls leave the program as it is")
 for text in bad[:40]:
-    print("#  ", text)
+    print("#  ", text, file=sys.stderr)
 print("1..1")
 sys.exit(bool(bad))
