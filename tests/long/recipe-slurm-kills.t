@@ -25,6 +25,17 @@ roles:
 grace: 1s
 node_timeout: 3s
 Y
+# SIGTERM to the campaign, and its end: $longest is the longest of them, in ms.
+longest=0
+terminate()
+{
+    local before took
+    before=$(date +%s%N)
+    kill -TERM "$1" 2>/dev/null || return
+    wait_until 'has_ended $campaign' 60
+    took=$((($(date +%s%N) - before) / 1000000))
+    [ $took -le $longest ] || longest=$took
+}
 done_points() { "$BENCHWRAP" recipe report many --json 2>/dev/null | jq '[.[] | select(.outcome == "valid")] | length'; }
 steps() { squeue -h -s -o %j 2>/dev/null | grep -c bw-; }
 declare -A count=()
@@ -34,6 +45,7 @@ for i in $(seq "$ends"); do
     victim=$!
     sleep "$((RANDOM % 10 + 1)).$((RANDOM % 90 + 10))"
     job=$(squeue -h -t RUNNING -o %A | head -n 1)
+    campaign=$(pgrep -P $victim -f 'recipe run' | head -n 1)
     how=$(printf '%s\n' kill cancel node silent | sed -n "$((i % 4 + 1))p")
     case $how in
     kill) pkill -KILL -P $victim -f 'recipe run' ;;
@@ -49,7 +61,8 @@ for i in $(seq "$ends"); do
     count[$how]=$((${count[$how]:-0} + 1))
     case $how in
     node)
-        wait_until 'has_ended $victim' 10
+        [ $((RANDOM % 2)) = 0 ] || wait_until 'has_ended $victim' 10 # it may have noticed the loss itself
+        [ -z "$campaign" ] || terminate "$campaign"
         kill -TERM $victim 2>/dev/null
         ;;
     silent)
@@ -64,6 +77,7 @@ for i in $(seq "$ends"); do
     [ "$(left) $(steps)" = "0 0" ] || { lost=$((lost + 1)); tap_fail "end $i by $how leaves something" "$(pgrep -fa "$mark"; squeue -s; cat out.$i)"; }
     [ "$(done_points)" != $points ] || break
 done
+echo "# the longest tear-down after the loss of a node: $longest ms"
 echo "# seed $seed, $points points; ended: kill ${count[kill]:-0}, scancel ${count[cancel]:-0}, node lost ${count[node]:-0}, unnoticed ${count[silent]:-0}"
 for _ in 1 2 3; do # a node that was lost may still be coming back
     salloc -Q -N2 "$BENCHWRAP" recipe run many.yaml >out 2>err && break
@@ -75,5 +89,6 @@ is "none was measured to its end twice" "$(jq -r 'select(.event == "end" and .ex
 is "under one run" "$(jq -r 'select(.parent) | .parent' .benchwrap/campaigns/many/points.jsonl | sort -u | wc -l) $(ls -d mlruns/*/*/tags/benchwrap.series | wc -l)" "1 1"
 is "check accepts it" "$("$BENCHWRAP" check | grep -c error)" 0
 is "nothing is left" "$(left) $(steps) $lost" "0 0 0"
+ok "SIGTERM after the loss of a node ends the campaign within 5 s" [ "$longest" -lt 5000 ]
 slurm_stop
 done_testing

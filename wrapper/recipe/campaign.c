@@ -20,7 +20,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -32,11 +31,7 @@ enum {
     LOGGER_END_MS = 4000,
     LOGGER_MORE_S = 600, /* a job's end would end the merging, too */
     LOGGER_WAKE_MS = 500,
-    MONITOR_END_MS = 4000,
     ALERTS_END_MS = 20000,
-    ALERTS_STOP_MS = 1000,
-    POLL_MAX = 4096,
-    BEAT_S = 60,
     HASH_WHOLE_MAX = 64 << 20
 };
 
@@ -52,72 +47,6 @@ void campaign_say(const struct campaign *c, const char *fmt, ...)
     buf_plain(&shown, buf_text(&text), 4000);
     fprintf(c->notes, "benchwrap: recipe: %s\n", shown.p ? shown.p : "");
     fflush(c->notes);
-}
-
-/* ---- waiting ---- */
-
-/* Calls for the keeper of each process of the campaign. */
-static void each_keeper(struct campaign *c, void (*call)(struct keeper *k))
-{
-    call(&c->client.keeper);
-    for (size_t i = 0; i < c->other_count; i++)
-        call(&c->others[i].keeper);
-    for (size_t i = 0; i < c->recipe->role_count; i++)
-        for (size_t k = 0; k < c->services[i].process_count; k++)
-            call(&c->services[i].processes[k].keeper);
-}
-
-/* The first signal ends all processes, so that their graces pass together. A second one ends the grace. */
-static void read_campaign_signals(struct campaign *c)
-{
-    struct signalfd_siginfo info;
-    while (read(c->signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        each_keeper(c, c->signal ? keeper_hurry : keeper_stop);
-        if (!c->signal)
-            c->signal = (int)info.ssi_signo;
-    }
-}
-
-static size_t poll_add(struct pollfd *list, size_t n, struct keeper *k)
-{
-    if (k->work.fd >= 0 && n < POLL_MAX)
-        list[n++] = (struct pollfd){k->work.fd, POLLIN, 0};
-    return n;
-}
-
-static void poll_keeper(struct keeper *k)
-{
-    if (k->work.pid > 0)
-        keeper_poll(k);
-}
-
-void campaign_wait_keeper(struct campaign *c, struct keeper *k, int wait_ms)
-{
-    int64_t until = clock_mono_ns() + wait_ms * INT64_C(1000000);
-    while (k->work.pid > 0 && !keeper_poll(k) && clock_mono_ns() < until)
-        campaign_wait(c, 100);
-}
-
-void campaign_wait(struct campaign *c, int ms)
-{
-    static struct pollfd list[POLL_MAX + 1];
-    size_t n = 1;
-    list[0] = (struct pollfd){c->signals, POLLIN, 0};
-    n = poll_add(list, n, &c->client.keeper);
-    for (size_t i = 0; i < c->other_count; i++)
-        n = poll_add(list, n, &c->others[i].keeper);
-    for (size_t i = 0; i < c->recipe->role_count; i++)
-        for (size_t k = 0; k < c->services[i].process_count; k++)
-            n = poll_add(list, n, &c->services[i].processes[k].keeper);
-    poll(list, n, ms);
-    read_campaign_signals(c);
-    each_keeper(c, poll_keeper);
-    campaign_alerts_poll(c);
-    if (clock_mono_ns() >= c->next_beat_ns) {
-        c->next_beat_ns = clock_mono_ns() + BEAT_S * INT64_C(1000000000);
-        if (c->repeat.recorded)
-            repeat_write_heartbeat(&c->repeat);
-    }
 }
 
 /* ---- what has changed since earlier executions ---- */
@@ -466,7 +395,10 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
     int64_t begin = clock_mono_ns();
     size_t problems = campaign_preflight(c, p, &why);
     state->phase_s[PHASE_PREFLIGHT] = (double)(clock_mono_ns() - begin) / 1e9;
-    if (problems) {
+    if (c->signal) {
+        state->outcome = OUTCOME_CANCELLED;
+        state->reason = campaign_beats_cancelled(c);
+    } else if (problems) {
         state->outcome = OUTCOME_REFUSED;
         state->reason = why;
     } else if (campaign_services_up(c, p, state, &why, err)) {
@@ -483,7 +415,8 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
     if (lost) { /* not a failure of the point: it is measured again in another allocation */
         state->outcome = OUTCOME_CANCELLED;
         state->reason = lost;
-        c->signal = c->signal ? c->signal : SIGTERM;
+        if (!c->signal)
+            campaign_cancel(c, SIGTERM);
     }
     record_phases(c, state, number, point_s);
     campaign_custom_record(c, state, number);
@@ -703,7 +636,6 @@ static void read_times(struct campaign *c)
 {
     c->grace_s = 3;
     str_duration(yaml_text(c->recipe->root, "grace", "3s"), &c->grace_s);
-    c->next_beat_ns = clock_mono_ns() + BEAT_S * INT64_C(1000000000);
 }
 
 static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
@@ -737,16 +669,20 @@ static int check_all_points(struct campaign *c)
         const char *why;
         refused += campaign_preflight(c, &c->planned.points[i], &why) > 0;
     }
+    if (c->signal) {
+        campaign_say(c, "preflight: interrupted");
+        return 128 + c->signal;
+    }
     campaign_say(c, "preflight: %zu of %zu points are refused", refused, c->planned.count);
     return refused ? 1 : 0;
 }
 
-/* Waits until the logs are merged. After a signal nothing takes long; one that comes now ends the waiting alone. */
+/* Waits until the logs are merged. A signal that comes now ends the waiting alone. */
 static void end_logger(struct campaign *c, struct campaign_logger *logger)
 {
     int before = c->signal;
-    int64_t until = clock_mono_ns() + LOGGER_MORE_S * INT64_C(1000000000);
-    bool done = campaign_logger_end(logger, LOGGER_END_MS);
+    int64_t now = clock_mono_ns(), until = now + LOGGER_MORE_S * INT64_C(1000000000);
+    bool done = campaign_logger_end(logger, campaign_left_ms(c, CAMPAIGN_LOGS, now + LOGGER_END_MS * INT64_C(1000000)));
     if (!done && !c->signal)
         campaign_say(c, "the logs are still being merged; an interrupt ends the waiting");
     while (!done && !c->signal && clock_mono_ns() < until) {
@@ -763,6 +699,7 @@ static void end_logger(struct campaign *c, struct campaign_logger *logger)
 
 static void init_keepers(struct campaign *c)
 {
+    c->monitor = CAMPAIGN_MONITOR_NONE;
     c->client.keeper = KEEPER_NONE;
     for (size_t i = 0; i < RECIPE_ROLES_MAX; i++)
         c->others[i].keeper = KEEPER_NONE;
@@ -823,6 +760,14 @@ static void report_single_tasks(struct campaign *c)
             }
 }
 
+/* For repetitions that wait for a run's record. */
+static bool is_cancelled(void *context)
+{
+    struct campaign *c = context;
+    campaign_wait(c, 0);
+    return c->signal;
+}
+
 int campaign_execute(struct campaign *c, const char *tree, struct err *err)
 {
     size_t counts[OUTCOME_COUNT];
@@ -832,6 +777,8 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     c->repeat.why = "";
     c->repeat.run = (struct run){.spool = SPOOL_NONE, .signals = -1};
     c->repeat.start_ns = clock_mono_ns();
+    c->repeat.is_ending = is_cancelled;
+    c->repeat.ending_context = c;
     int rc = begin_campaign(c, tree, err);
     if (rc > 0 && c->options.preflight_only)
         return check_all_points(c);
@@ -843,8 +790,7 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     struct err log_err = {0};
     if (campaign_logger_begin(&logger, c->state.folder, c->recipe, &log_err))
         campaign_say(c, "%s", log_err.text);
-    struct campaign_monitor monitor;
-    if (campaign_monitor_begin(&monitor, c, &log_err))
+    if (campaign_monitor_begin(&c->monitor, c, &log_err))
         campaign_say(c, "%s", log_err.text);
     report_single_tasks(c);
     if (campaign_beats_begin(c, &log_err))
@@ -858,10 +804,11 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     campaign_beats_end(c);
     c->teardown_s = (double)(clock_mono_ns() - ended) / 1e9;
     ended = clock_mono_ns();
-    campaign_monitor_end(&monitor, c, MONITOR_END_MS);
+    campaign_monitor_end(&c->monitor, c);
+    campaign_slurm_clean(c, NULL);
     end_logger(c, &logger);
     c->report_s = (double)(clock_mono_ns() - ended) / 1e9;
-    campaign_alerts_end(c, c->signal ? ALERTS_STOP_MS : ALERTS_END_MS);
+    campaign_alerts_end(c, campaign_left_ms(c, CAMPAIGN_LOGS, clock_mono_ns() + ALERTS_END_MS * INT64_C(1000000)));
     size_t removed = campaign_logs_keep(c->state.dir, c->recipe);
     if (removed)
         campaign_say(c, "logs.keep: the logs of %zu earlier execution%s are removed", removed, str_plural(removed));

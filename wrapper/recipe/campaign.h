@@ -1,12 +1,15 @@
 /* campaign.h: execute a recipe: start services, measure each point, end everything, record it. */
 #ifndef RECIPE_CAMPAIGN_H
 #define RECIPE_CAMPAIGN_H
+#include "base/query.h"
 #include "recipe/campaign_state.h"
 #include "recipe/keeper.h"
 #include "recipe/recipe_plan.h"
 #include "repeat/repeat_state.h"
 
 #include <stdio.h>
+
+struct addrinfo;
 
 /* A place on a node for an instance of a role. */
 struct campaign_seat {
@@ -41,6 +44,7 @@ struct campaign_service {
 
 struct campaign_node {
     const char *name, *address;
+    struct addrinfo *known; /* what the address is on the network, asked once: later a name server may not answer. NULL: not known */
     unsigned group; /* of a heterogeneous job */
 };
 
@@ -89,6 +93,7 @@ struct campaign {
     struct http *http;
     int signals; /* signalfd */
     int signal; /* that ends the campaign; 0: none */
+    int64_t end_ns; /* with a signal: when the tear-down must be over, monotonic */
     double grace_s;
     int64_t next_beat_ns;
     size_t order; /* of runs */
@@ -99,6 +104,7 @@ struct campaign {
     size_t done; /* points of this execution */
     bool was_closed; /* the record of the execution before this one is complete */
     struct campaign_results results;
+    struct campaign_monitor monitor;
     struct campaign_alerts *alerts; /* of campaign_alerts.c; NULL before its begin */
     struct campaign_beats *beats; /* of campaign_beats.c; NULL: nodes are not watched */
     const char *customs[64]; /* names of monitoring.custom */
@@ -124,14 +130,30 @@ int campaign_before_submit(struct campaign *c, const char *tree, struct err *err
 void campaign_say(const struct campaign *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Waits for signals and for ends of processes, at most so many milliseconds; keeps the journal alive. */
 void campaign_wait(struct campaign *c, int ms);
-/* Waits until a keeper that was stopped is gone, at most so long, while a signal can end its grace. */
-void campaign_wait_keeper(struct campaign *c, struct keeper *k, int wait_ms);
+/* Ends the campaign as this signal does: all processes get SIGTERM at the same time, and the tear-down is over 2 s after their grace. A
+ * second call ends the grace. */
+void campaign_cancel(struct campaign *c, int number);
+/* The parts of a tear-down in their order. Each leaves time for those behind it. */
+enum campaign_stage {
+    CAMPAIGN_PROCESSES,
+    CAMPAIGN_STEPS, /* of Slurm, and the monitor */
+    CAMPAIGN_LOGS
+};
+/* Milliseconds until this monotonic time, and in a campaign that a signal ends at most until the stage must be over; 0: no time is left. */
+int campaign_left_ms(const struct campaign *c, enum campaign_stage stage, int64_t until_ns);
+/* The monotonic time when the grace is over that begins now, and so many milliseconds. */
+int64_t campaign_grace_end(const struct campaign *c, int more_ms);
+/* Stops the keeper, waits for it until this time at most, and frees it. What is known of its program stays. False: it is still there. */
+bool campaign_end_keeper(struct campaign *c, struct keeper *k, int64_t until_ns);
+/* Waits for a query, at most so long. A signal or a lost node ends the wait; in the tear-down, the time of its stage does. */
+enum query_end campaign_query_wait(struct campaign *c, struct query *q, int limit_ms);
 /* The process of a service that has ended though its service is up; NULL: none. */
 const struct campaign_process *campaign_dead_process(struct campaign *c);
 
 /* Starts the services of the point that are not up already, and stops those that differ. Durations of the
  * phases are added to the point. 0; 1: failed or cancelled, *ret_why says why; -1 with err. */
-int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why, struct err *err);
+int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why,
+                         struct err *err);
 /* Stops one service, or (NULL) all, and waits for their end. */
 void campaign_services_down(struct campaign *c, struct campaign_service *one);
 /* Waits until a process is ready; NULL: a service that runs already. 0; 1 with *ret_why. */
@@ -140,10 +162,11 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
 /* Which service of the point no longer answers where it was ready, in words. It starts again for the next
  * point. NULL: all answer, or cannot be checked. In the campaign's arena. */
 const char *campaign_services_silent(struct campaign *c, const struct recipe_point *p);
-/* Does the port accept a connection, within 2 s? */
-bool campaign_can_connect(const char *host, unsigned port);
+/* Does the port accept a connection, within 2 s and before a signal? */
+bool campaign_can_connect(const struct campaign *c, const char *host, unsigned port);
 /* Sends the requests of a service that is ready, such as one that loads a model. 0; 1 with *ret_why. */
-int campaign_send_requests(struct campaign *c, const struct recipe_part *part, const struct campaign_service *service, const char **ret_why);
+int campaign_send_requests(struct campaign *c, const struct recipe_part *part, const struct campaign_service *service,
+                           const char **ret_why);
 
 /* What {NAME} stands for while a point runs. */
 struct campaign_scope {
@@ -158,16 +181,17 @@ struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_poi
                                      const char **ret_why);
 /* The command line that starts words on the seat's node, or tasks on all nodes of the part. In the arena;
  * NULL: out of memory. */
-char **campaign_start_words(struct campaign *c, const struct recipe_part *part, const struct campaign_seat *seats, size_t seat, char **words,
-                            struct arena *a);
+char **campaign_start_words(struct campaign *c, const struct recipe_part *part, const struct campaign_seat *seats, size_t seat,
+                            char **words, struct arena *a);
 /* The nodes of the allocation that this process is in. 0; -1 with err. */
 int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err *err);
 /* The beginning of the command line of a step that watches all nodes of the allocation while the
  * campaign runs: srun and its options. name: of the step. In the arena; NULL: out of memory. */
 char **campaign_slurm_watch(const struct campaign_hosts *h, const char *name, struct arena *a);
-/* NVIDIA GPUs of the node that this process runs on; whether another process uses one; available memory in bytes. */
+/* NVIDIA GPUs of the node that this process runs on; whether another process uses one (c: NULL where there is no campaign); available
+ * memory in bytes. */
 unsigned campaign_node_gpus(void);
-bool campaign_node_gpus_busy(void);
+bool campaign_node_gpus_busy(struct campaign *c);
 uint64_t campaign_node_memory(void);
 /* The name of that node in the allocation; "?": not known. */
 const char *campaign_node_name(void);
@@ -176,7 +200,8 @@ void campaign_node_print(char *const *programs, FILE *out);
 /* What `benchwrap recipe WORDS` prints on each node of the allocation, by one step. 0; -1 with err. */
 int campaign_slurm_each(struct campaign *c, char *const *words, struct buf *ret, struct err *err);
 /* Such a line of each node of the allocation, by one step. The times are before and after it. 0; -1 with err. */
-int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms, struct err *err);
+int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms,
+                         struct err *err);
 /* Is there a program of this name or path? */
 bool campaign_has_program(const char *word);
 /* The path of benchwrap. In the arena; NULL: out of memory. */
@@ -186,8 +211,8 @@ int campaign_slurm_other_jobs(struct campaign *c);
 /* Why nothing can be measured in the allocation any more: its job has ended, or a node is lost. In the campaign's arena; NULL:
  * it is still there, or Slurm does not answer. */
 const char *campaign_slurm_lost(struct campaign *c);
-/* Kills steps of the campaign that have survived their srun. */
-void campaign_slurm_clean(struct campaign *c);
+/* Kills steps of this execution, or those of one name (NULL: all), that have survived their srun. */
+void campaign_slurm_clean(struct campaign *c, const char *name);
 /* The environment of a process: benchwrap's own, then the part's (NULL: none), with values of its secret
  * files. In the arena; NULL: out of memory. */
 char **campaign_process_env(const struct recipe_part *part, struct arena *a);
@@ -214,8 +239,8 @@ const char *campaign_unmet(struct campaign *c, const struct recipe_values *value
 /* What is written before a run for campaign_gate after it: does another job run on a node of the campaign? */
 void campaign_gate_begin(struct campaign *c);
 /* The truth of a condition on a run's metrics and the values of its point: 1, 0, -1 not known, with *ret_unknown in words. */
-int campaign_truth(struct campaign *c, const struct expr *condition, const struct recipe_values *values, const struct series_repetition *run,
-                   const char **ret_unknown);
+int campaign_truth(struct campaign *c, const struct expr *condition, const struct recipe_values *values,
+                   const struct series_repetition *run, const char **ret_unknown);
 /* Measures points until the greatest candidate that meets the objective is known, for each search. 0; -1 with err. */
 int campaign_search(struct campaign *c, struct err *err);
 /* Do the points that were measured before answer every search? */
@@ -233,8 +258,8 @@ int campaign_prepare(struct campaign *c, struct err *err);
  * with *ret_why: it had to be stopped. */
 int campaign_run_process(struct campaign *c, struct campaign_process *p, double limit_s, int *ret_exit, const char **ret_why);
 /* The first long option, of the parameters of its service file and of its further arguments, that the --help of the process's program does
- * not name, though it names another one of them. NULL: none, or not known. In the arena. */
-const char *campaign_unknown_option(const struct recipe_part *part, const struct recipe_process *p, struct arena *a);
+ * not name, though it names another one of them. NULL: none, or not known. In the campaign's arena. */
+const char *campaign_unknown_option(struct campaign *c, const struct recipe_part *part, const struct recipe_process *p);
 /* Checks the nodes before any load. Prints each problem with what to do. The number of problems. */
 size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, const char **ret_first);
 #endif

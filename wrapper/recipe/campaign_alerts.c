@@ -180,7 +180,7 @@ void campaign_alerts_end(struct campaign *c, int wait_ms)
         if (!a->sender.pid)
             begin_message(c);
         if (a->sender.pid && !child_work_wait(&a->sender, until))
-            campaign_say(c, "the alert was not sent within %d s", wait_ms / 1000);
+            campaign_say(c, "the alert was not sent within %.1f s", wait_ms / 1e3);
         if (a->sender.pid)
             end_sender(c);
     }

@@ -189,12 +189,10 @@ const char *campaign_beats_lost(struct campaign *c)
 
 const char *campaign_beats_cancelled(struct campaign *c)
 {
-    if (c->signal)
-        return "cancelled";
     const char *lost = campaign_beats_lost(c);
-    if (lost)
-        c->signal = SIGTERM;
-    return lost;
+    if (lost && !c->signal)
+        campaign_cancel(c, SIGTERM);
+    return lost ? lost : c->signal ? "cancelled" : NULL;
 }
 
 void campaign_beats_stop(struct campaign *c)
@@ -209,11 +207,10 @@ void campaign_beats_end(struct campaign *c)
     if (!b)
         return;
     campaign_beats_stop(c);
-    if (!child_work_wait(&b->work, clock_mono_ns() + (BEATS_END_MS + 1000) * INT64_C(1000000)))
+    int64_t now = clock_mono_ns(), until = now + (BEATS_END_MS + 1000) * INT64_C(1000000);
+    if (!child_work_wait(&b->work, now + campaign_left_ms(c, CAMPAIGN_STEPS, until) * INT64_C(1000000)))
         child_work_kill(&b->work);
     child_work_reap(&b->work, BEATS_TURN_MS);
     child_work_deinit(&b->work);
-    if (b->lost) /* its steps have survived their srun */
-        campaign_slurm_clean(c);
     c->beats = NULL;
 }

@@ -1,5 +1,4 @@
 /* campaign_help.c: does the program of a service know its options? From its own --help, before any load. */
-#include "base/query.h"
 #include "recipe/campaign.h"
 
 #include <stdlib.h>
@@ -48,17 +47,17 @@ static char **option_help_words(const struct recipe_part *part, const struct rec
 }
 
 /* What the program prints, to both of its streams. Empty: it has no help, or not within 30 s. */
-static void read_help(char *const *words, struct buf *to)
+static void read_help(struct campaign *c, char *const *words, struct buf *to)
 {
     struct query q = QUERY_NONE;
-    if (query_start(&q, words, environ, HELP_BYTES, HELP_MS, 0, NULL) == 0 && query_wait(&q, HELP_MS) == QUERY_DONE) {
+    if (query_start(&q, words, environ, HELP_BYTES, HELP_MS, 0, NULL) == 0 && campaign_query_wait(c, &q, HELP_MS) == QUERY_DONE) {
         buf_str(to, buf_text(&q.text));
         buf_str(to, buf_text(&q.why));
     }
     query_close(&q);
 }
 
-const char *campaign_unknown_option(const struct recipe_part *part, const struct recipe_process *p, struct arena *a)
+const char *campaign_unknown_option(struct campaign *c, const struct recipe_part *part, const struct recipe_process *p)
 {
     CLEANUP_BUF struct buf text;
     const char *unknown = NULL;
@@ -67,10 +66,10 @@ const char *campaign_unknown_option(const struct recipe_part *part, const struct
     buf_init(&text, 2 * HELP_BYTES);
     for (char **word = p->bare + p->own; *word; word++)
         count += option_of_word(*word).n > 0;
-    char **words = count > 1 ? option_help_words(part, p, a) : NULL;
+    char **words = count > 1 ? option_help_words(part, p, c->arena) : NULL;
     if (!words)
         return NULL;
-    read_help(words, &text);
+    read_help(c, words, &text);
     for (char **word = p->bare + p->own; *word && text.n; word++) {
         struct str option = option_of_word(*word);
         if (!option.n)
@@ -78,7 +77,7 @@ const char *campaign_unknown_option(const struct recipe_part *part, const struct
         if (has_option(buf_text(&text), option))
             lists_options = true;
         else if (!unknown)
-            unknown = arena_dup(a, option.p, option.n);
+            unknown = arena_dup(c->arena, option.p, option.n);
     }
     return lists_options ? unknown : NULL;
 }

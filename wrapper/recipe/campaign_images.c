@@ -105,13 +105,13 @@ static bool digest_in_text(struct str text, char ret[SHA256_HEX])
     return true;
 }
 
-static void query_podman(const char *image, char ret[SHA256_HEX])
+static void query_podman(struct campaign *c, const char *image, char ret[SHA256_HEX])
 {
     char *const words[] = {
         (char *)"podman", (char *)"image", (char *)"inspect", (char *)"--format={{.Digest}}", (char *)"--", (char *)image, NULL};
     struct query q = QUERY_NONE;
-    if (query_start(&q, words, environ, IMAGE_ANSWER, IMAGE_QUERY_MS, 0, NULL) == 0 && query_wait(&q, IMAGE_QUERY_MS) == QUERY_DONE &&
-        q.status == 0)
+    if (query_start(&q, words, environ, IMAGE_ANSWER, IMAGE_QUERY_MS, 0, NULL) == 0 &&
+        campaign_query_wait(c, &q, IMAGE_QUERY_MS) == QUERY_DONE && q.status == 0)
         digest_in_text(buf_text(&q.text), ret);
     query_close(&q);
 }
@@ -123,7 +123,7 @@ static int digest_of_image(struct campaign *c, const struct recipe_container *im
         return 0;
     if (strcmp(image->runtime, "podman") != 0)
         return strstr(image->image, "://") ? 0 : digest_of_file(c, image->image, ret, err);
-    query_podman(image->image, ret);
+    query_podman(c, image->image, ret);
     return 0;
 }
 

@@ -32,29 +32,31 @@ static const char *reason_to_stop(struct campaign *c)
     return arena_printf(c->arena, "the service %s ended during the measurement: %s", dead->component, words[0] ? words : "exit status 0");
 }
 
+/* Ends what the client has left. Its status stays readable. */
+static void end_client(struct campaign *c, struct campaign_process *p, int64_t until_ns)
+{
+    if (!campaign_end_keeper(c, &p->keeper, until_ns))
+        campaign_say(c, "%s still runs: it cannot be killed", p->component);
+    if (p->keeper.killed && !c->signal) /* srun did not end its step */
+        campaign_slurm_clean(c, p->component);
+}
+
 int campaign_run_process(struct campaign *c, struct campaign_process *p, double limit_s, int *ret_exit, const char **ret_why)
 {
     const char *why = NULL;
     int64_t due_ns = limit_s > 0 ? clock_mono_ns() + (int64_t)(limit_s * 1e9) : INT64_MAX;
-    while (!p->keeper.ended && !why) {
+    while (!p->keeper.ended && !(why = reason_to_stop(c))) {
         int64_t left_ms = (due_ns - clock_mono_ns()) / 1000000;
-        campaign_wait(c, left_ms > 1000 ? 1000 : left_ms > 0 ? (int)left_ms : 0);
-        if (p->keeper.ended)
-            break;
-        why = reason_to_stop(c);
-        if (!why && clock_mono_ns() >= due_ns)
+        if (left_ms <= 0) {
             why = arena_printf(c->arena, "%s still ran at the end of `timeout`", p->component);
+            break;
+        }
+        campaign_wait(c, left_ms > 1000 ? 1000 : (int)left_ms);
     }
-    if (why) {
-        keeper_stop(&p->keeper);
-        for (int64_t until = clock_mono_ns() + (int64_t)(c->grace_s * 1e9) + CLIENT_MORE_MS * INT64_C(1000000);
-             !p->keeper.ended && clock_mono_ns() < until;)
-            campaign_wait(c, 100);
-    }
+    end_client(c, p, campaign_grace_end(c, CLIENT_MORE_MS));
     *ret_exit = p->keeper.errnum ? 127 : wait_status_exit(p->keeper.status);
     if (p->keeper.errnum && !why)
         why = arena_printf(c->arena, "%s cannot be started: %s", p->component, err_words(p->keeper.errnum));
-    keeper_close(&p->keeper, (int)(c->grace_s * 1000) + CLIENT_MORE_MS);
     *ret_why = why ? why : "";
     return why ? 1 : 0;
 }
@@ -63,12 +65,11 @@ int campaign_run_process(struct campaign *c, struct campaign_process *p, double 
 
 static void stop_others(struct campaign *c)
 {
+    int64_t until = campaign_grace_end(c, CLIENT_MORE_MS);
     for (size_t i = 0; i < c->other_count; i++)
         keeper_stop(&c->others[i].keeper);
-    for (size_t i = 0; i < c->other_count; i++) {
-        campaign_wait_keeper(c, &c->others[i].keeper, (int)(c->grace_s * 1000) + CLIENT_MORE_MS);
-        keeper_close(&c->others[i].keeper, (int)(c->grace_s * 1000) + CLIENT_MORE_MS);
-    }
+    for (size_t i = 0; i < c->other_count; i++)
+        end_client(c, &c->others[i], until);
     c->other_count = 0;
 }
 
@@ -176,7 +177,7 @@ struct point_measuring {
 static bool judge_run(void *context, struct series_repetition *run)
 {
     struct point_measuring *m = context;
-    if (m->stopped && m->c->signal)
+    if ((m->stopped || !run->status[0]) && m->c->signal)
         return false; /* the campaign is resumed, and then the run is made again */
     if (m->stopped && strcmp(run->status, "FINISHED") == 0)
         run->status = "KILLED";
@@ -308,7 +309,8 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
         if (!m->stopped && run->exit == 0 && (m->why = campaign_slurm_lost(c))) { /* srun may end with 0 though its node is gone */
             m->stopped = true;
             run->exit = 128 + SIGTERM;
-            c->signal = c->signal ? c->signal : SIGTERM;
+            if (!c->signal)
+                campaign_cancel(c, SIGTERM);
         }
         if (!m->stopped && run->exit == 0 && (m->why = campaign_services_silent(c, m->p)))
             m->stopped = true;

@@ -29,6 +29,7 @@ enum {
     LIVE_BYTES = 16 << 20,
     CUSTOM_BYTES = 256 << 20,
     SHORT_MS = 100,
+    END_MS = 4000,
     REAP_MS = 1000
 };
 
@@ -476,14 +477,21 @@ int campaign_monitor_begin(struct campaign_monitor *ret, struct campaign *c, str
     return err_sys(err, "cannot monitor");
 }
 
-void campaign_monitor_end(struct campaign_monitor *m, struct campaign *c, int wait_ms)
+void campaign_monitor_stop(struct campaign_monitor *m)
 {
-    if (m->control < 0)
-        return;
     fs_close(&m->control);
+}
+
+void campaign_monitor_end(struct campaign_monitor *m, struct campaign *c)
+{
+    int64_t now = clock_mono_ns();
+    if (m->work.pid <= 0)
+        return;
+    campaign_monitor_stop(m);
+    int wait_ms = campaign_left_ms(c, CAMPAIGN_STEPS, now + END_MS * INT64_C(1000000));
     char words[EXIT_WORDS_SIZE];
     int status = 0;
-    if (child_work_wait(&m->work, clock_mono_ns() + wait_ms * INT64_C(1000000)))
+    if (child_work_wait(&m->work, now + wait_ms * INT64_C(1000000)))
         status = child_work_reap(&m->work, REAP_MS);
     else
         child_work_kill(&m->work);

@@ -6,8 +6,10 @@
 
 /* Starts it, if the recipe has the key. -1 with err: nothing is monitored. */
 int campaign_monitor_begin(struct campaign_monitor *ret, struct campaign *c, struct err *err);
-/* Makes it end, after its last push, and waits for that at most so many milliseconds. Says what it could not do. */
-void campaign_monitor_end(struct campaign_monitor *m, struct campaign *c, int wait_ms);
+/* Requests its end, after its last push; does not wait. */
+void campaign_monitor_stop(struct campaign_monitor *m);
+/* Waits for that end. Says what it could not do. */
+void campaign_monitor_end(struct campaign_monitor *m, struct campaign *c);
 /* The mean of the samples of a series of `monitoring.custom` between two times; NAN: there is none. */
 double campaign_custom_mean(struct campaign *c, const char *name, int64_t from_ms, int64_t to_ms);
 /* Records the means of all of them over a point, as metrics custom.NAME whose step is the point's number. */

@@ -82,6 +82,7 @@ int campaign_network_begin(struct campaign *c, struct err *err)
         node->address = c->hosts.is_slurm               ? address_in_lines(c, buf_text(&lines), node->name)
                         : own_address(network, address) ? arena_dup(c->arena, address, strlen(address))
                                                         : NULL;
+        node->known = NULL;
         if (!node->address)
             return err_set(err, ERR_INPUT, "the node %.100s has no address on the network %.60s", node->name, network);
     }

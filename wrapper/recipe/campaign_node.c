@@ -45,12 +45,13 @@ unsigned campaign_node_gpus(void)
     return n;
 }
 
-bool campaign_node_gpus_busy(void)
+bool campaign_node_gpus_busy(struct campaign *c)
 {
     static char *const words[] = {(char *)"nvidia-smi", (char *)"--query-compute-apps=pid", (char *)"--format=csv,noheader", NULL};
     struct query q = QUERY_NONE;
     bool busy = campaign_node_gpus() && query_start(&q, words, environ, NODE_ANSWER_BYTES, NODE_ANSWER_MS, 0, NULL) == 0 &&
-                query_wait(&q, NODE_ANSWER_MS) == QUERY_DONE && q.status == 0 && str_trim(buf_text(&q.text)).n;
+                (c ? campaign_query_wait(c, &q, NODE_ANSWER_MS) : query_wait(&q, NODE_ANSWER_MS)) == QUERY_DONE && q.status == 0 &&
+                str_trim(buf_text(&q.text)).n;
     query_close(&q);
     return busy;
 }
@@ -80,7 +81,7 @@ void campaign_node_print(char *const *programs, FILE *out)
     struct port_count n = {0};
     fs_each_name(AT_FDCWD, "/sys/class/infiniband", count_port, &n);
     fprintf(out, "node %s %lld %u %u %llu %d", campaign_node_name(), (long long)clock_wall_ms(), n.up, n.down,
-            (unsigned long long)(campaign_node_memory() >> 20), campaign_node_gpus_busy());
+            (unsigned long long)(campaign_node_memory() >> 20), campaign_node_gpus_busy(NULL));
     for (; *programs; programs++)
         if (!campaign_has_program(*programs))
             fprintf(out, " %s", *programs);

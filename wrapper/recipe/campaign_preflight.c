@@ -71,7 +71,7 @@ static void check_options(struct preflight *f, const struct recipe_part *part)
     if (!on || !part->role->service || part->endpoint || part->srun || f->problems || (*known && strcmp(*known, part->hash) == 0))
         return;
     for (size_t i = 0; i < part->process_count; i++) {
-        const char *option = campaign_unknown_option(part, &part->processes[i], f->c->arena);
+        const char *option = campaign_unknown_option(f->c, part, &part->processes[i]);
         if (option)
             add_problem(f, "correct it, or set preflight.options: false", "%s: the --help of %.200s does not name the option %.100s",
                         part->processes[i].component, part->processes[i].bare[0], option);
@@ -174,7 +174,7 @@ static void check_gpus(struct preflight *f, const struct recipe_point *p)
     if (needed > there)
         add_problem(f, "lower resources.gpus, or choose another node", "the roles need %u GPU%s, and this node has %u", needed,
                     str_plural(needed), there);
-    if (must_be_idle(f) && campaign_node_gpus_busy())
+    if (must_be_idle(f) && campaign_node_gpus_busy(f->c))
         add_problem(f, IDLE_HINT, "another process uses the GPUs");
 }
 
@@ -215,8 +215,8 @@ static void check_user_commands(struct preflight *f)
         struct err err = {0};
         char **words = recipe_words(y, f->c->recipe->file, f->c->arena, &err);
         bool good = words && query_start(&q, words, environ, ANSWER_BYTES, COMMAND_MS, 0, &err) == 0 &&
-                    query_wait(&q, COMMAND_MS) == QUERY_DONE && q.status == 0;
-        if (!good)
+                    campaign_query_wait(f->c, &q, COMMAND_MS) == QUERY_DONE && q.status == 0;
+        if (!good && !f->c->signal)
             add_problem(f, NULL, "the command of line %d, %.100s, failed%s%.200s", y->line, words ? words[0] : "",
                         *query_reason(&q) ? ": " : "", query_reason(&q));
         query_close(&q);
@@ -294,7 +294,8 @@ static void check_nodes(struct preflight *f, const struct recipe_point *p)
     if (!programs || (f->c->preflight_done && !programs[0]))
         return;
     if (campaign_slurm_facts(f->c, programs, &text, &from_ms, &to_ms, &err)) {
-        add_problem(f, NULL, "the nodes cannot be checked: %s", err.text);
+        if (!f->c->signal)
+            add_problem(f, NULL, "the nodes cannot be checked: %s", err.text);
         return;
     }
     for (struct str rest = buf_text(&text); rest.p && rest.n;)
@@ -339,7 +340,7 @@ size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, cons
     if (!c->preflight_done) { /* once for the campaign */
         check_needed_files(&f);
         check_user_commands(&f);
-        c->preflight_done = !f.problems;
+        c->preflight_done = !f.problems && !c->signal;
     }
     *ret_first = f.first;
     return f.problems;

@@ -3,12 +3,12 @@
 #include "base/exit_words.h"
 #include "base/fs.h"
 #include "base/http.h"
-#include "base/query.h"
 #include "recipe/campaign_beats.h"
 #include "recipe/service_token.h"
 
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,25 +23,47 @@ static unsigned ready_port(const struct campaign_service *s, const struct campai
     return s->port_count ? seat->ports[0] : 0;
 }
 
-bool campaign_can_connect(const char *host, unsigned port)
+/* What is known of a node's address; NULL: nothing. */
+static struct addrinfo *known_addresses(const struct campaign *c, const char *host)
 {
-    char number[12];
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
-    bool connected = false;
-    snprintf(number, sizeof number, "%u", port);
-    if (getaddrinfo(host, number, &hints, &list))
+    for (size_t i = 0; i < c->hosts.count; i++)
+        if (strcmp(c->hosts.nodes[i].address, host) == 0)
+            return c->hosts.nodes[i].known;
+    return NULL;
+}
+
+static bool try_address(const struct campaign *c, const struct addrinfo *x, unsigned port)
+{
+    union {
+        struct sockaddr_storage any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } to = {0};
+    int why = 0;
+    socklen_t n = sizeof why;
+    CLEANUP_FD int fd = socket(x->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct pollfd p[] = {{fd, POLLOUT, 0}, {c->signals, POLLIN, 0}};
+    if (fd < 0 || x->ai_addrlen > sizeof to)
         return false;
-    for (struct addrinfo *x = list; x && !connected; x = x->ai_next) {
-        CLEANUP_FD int fd = socket(x->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        struct pollfd p = {fd, POLLOUT, 0};
-        int why = 0;
-        socklen_t n = sizeof why;
-        if (fd < 0)
-            continue;
-        connected = connect(fd, x->ai_addr, x->ai_addrlen) == 0 ||
-                    (errno == EINPROGRESS && poll(&p, 1, TRY_MS) == 1 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &n) == 0 && why == 0);
-    }
-    freeaddrinfo(list);
+    memcpy(&to, x->ai_addr, x->ai_addrlen);
+    if (x->ai_family == AF_INET6)
+        to.v6.sin6_port = htons((uint16_t)port);
+    else
+        to.v4.sin_port = htons((uint16_t)port);
+    return connect(fd, (struct sockaddr *)&to, x->ai_addrlen) == 0 || (errno == EINPROGRESS && poll(p, 2, TRY_MS) > 0 && p[0].revents &&
+                                                                       getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &n) == 0 && why == 0);
+}
+
+bool campaign_can_connect(const struct campaign *c, const char *host, unsigned port)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *known = known_addresses(c, host), *list = NULL;
+    bool connected = false;
+    if (!known && getaddrinfo(host, NULL, &hints, &list))
+        return false;
+    for (struct addrinfo *x = known ? known : list; x && !connected; x = x->ai_next)
+        connected = try_address(c, x, port);
+    if (list)
+        freeaddrinfo(list);
     return connected;
 }
 
@@ -80,9 +102,7 @@ static bool try_command(struct campaign *c, char *const *words)
 {
     struct query q = QUERY_NONE;
     bool good = query_start(&q, words, environ, READY_REPLY_MAX, 5 * TRY_MS, 0, NULL) == 0;
-    while (good && query_wait(&q, TRY_MS / 10) == QUERY_RUNS && !c->signal)
-        campaign_wait(c, 0);
-    good = good && q.end == QUERY_DONE && q.status == 0;
+    good = good && campaign_query_wait(c, &q, 5 * TRY_MS) == QUERY_DONE && q.status == 0;
     query_close(&q);
     return good;
 }
@@ -95,7 +115,7 @@ static bool try_ready(struct campaign *c, const struct recipe_ready *ready, cons
         return try_command(c, ready->command);
     if (ready->http)
         return try_http(c, s, p, ready->http, ret_status);
-    return !ready->tcp || !p || campaign_can_connect(p->seat->host, ready_port(s, p->seat, ready->tcp));
+    return !ready->tcp || !p || campaign_can_connect(c, p->seat->host, ready_port(s, p->seat, ready->tcp));
 }
 
 static const char *died_words(struct campaign *c, const struct campaign_process *p)

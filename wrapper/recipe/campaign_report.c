@@ -329,8 +329,7 @@ static int print_campaign_rows(struct reporting *w, enum campaign_format format,
     if (format == CAMPAIGN_TEXT) {
         listing_print(&l, out);
         l.failed |= !campaign_advice_print(&w->notes, w->figures, out);
-    }
-    else if (format == CAMPAIGN_JSON)
+    } else if (format == CAMPAIGN_JSON)
         listing_json(&l, &text);
     else
         listing_csv(&l, true, &text);

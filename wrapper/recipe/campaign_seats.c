@@ -84,7 +84,7 @@ static unsigned try_port_of_seat(const struct campaign *c, const struct campaign
 {
     if (!port && c->hosts.is_slurm)
         port = 20000 + (unsigned)rand() % 12000;
-    return c->hosts.is_slurm && campaign_can_connect(seat->host, port) ? 0 : try_port(port);
+    return c->hosts.is_slurm && campaign_can_connect(c, seat->host, port) ? 0 : try_port(port);
 }
 
 /* Has another seat of the campaign the port? It may not listen yet. */
@@ -158,9 +158,7 @@ static const char *part_of_address(struct arena *a, const char *address, bool po
     size_t n = strcspn(host, "/");
     const char *colon = memchr(host, ':', n);
     if (port)
-        return colon                                ? arena_dup(a, colon + 1, n - (size_t)(colon + 1 - host))
-               : strncmp(address, "https://", 8) == 0 ? "443"
-                                                    : "80";
+        return colon ? arena_dup(a, colon + 1, n - (size_t)(colon + 1 - host)) : strncmp(address, "https://", 8) == 0 ? "443" : "80";
     return arena_dup(a, host, colon ? (size_t)(colon - host) : n);
 }
 

@@ -3,8 +3,6 @@
 #include "base/clock.h"
 #include "recipe/campaign_live.h"
 
-#include <signal.h>
-
 enum { CLOSE_MORE_MS = 5000 };
 
 const struct campaign_process *campaign_dead_process(struct campaign *c)
@@ -16,31 +14,29 @@ const struct campaign_process *campaign_dead_process(struct campaign *c)
     return NULL;
 }
 
-static void service_down(struct campaign *c, struct campaign_service *s)
+static void service_down(struct campaign *c, struct campaign_service *s, int64_t until_ns)
 {
     bool killed = false;
     for (size_t k = 0; k < s->process_count; k++) {
-        campaign_wait_keeper(c, &s->processes[k].keeper, (int)(c->grace_s * 1000) + CLOSE_MORE_MS);
-        keeper_poll(&s->processes[k].keeper);
-        killed |= (s->processes[k].keeper.status & 0x7f) == SIGKILL;
-    }
-    if (killed) /* srun did not end its step */
-        campaign_slurm_clean(c);
-    for (size_t k = 0; k < s->process_count; k++)
-        if (!keeper_close(&s->processes[k].keeper, (int)(c->grace_s * 1000) + CLOSE_MORE_MS))
+        if (!campaign_end_keeper(c, &s->processes[k].keeper, until_ns))
             campaign_say(c, "%s still runs: it cannot be killed", s->processes[k].component);
+        killed |= s->processes[k].keeper.killed;
+    }
+    if (killed && !c->signal) /* srun did not end its step */
+        campaign_slurm_clean(c, s->role->name);
     arena_deinit(&s->arena);
     *s = (struct campaign_service){.role = s->role};
 }
 
 void campaign_services_down(struct campaign *c, struct campaign_service *one)
 {
+    int64_t until = campaign_grace_end(c, CLOSE_MORE_MS);
     for (size_t i = c->recipe->role_count; i-- > 0;) /* all get the signal first, so that their graces pass together */
         for (size_t k = 0; (!one || one == &c->services[i]) && k < c->services[i].process_count; k++)
             keeper_stop(&c->services[i].processes[k].keeper);
     for (size_t i = c->recipe->role_count; i-- > 0;)
         if (!one || one == &c->services[i])
-            service_down(c, &c->services[i]);
+            service_down(c, &c->services[i], until);
     if (c->state.dir >= 0)
         campaign_live_write(c);
 }

@@ -9,17 +9,20 @@
 #include <netdb.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 enum { SLURM_MS = 30000, SLURM_BYTES = 1 << 20, HET_MAX = 64, CLEAN_MS = 3000, CLEAN_STEPS = 1000 };
 #define STEP_PREFIX "bw-" /* begins the name of each step of a campaign */
+#define STEP_NAME STEP_PREFIX "%s.%ld" /* another campaign may run in the allocation: with the number of this process */
 
 /* ---- nodes ---- */
 
-static int query_lines_within(char *const *words, int limit_ms, struct buf *ret, struct err *err)
+/* c: NULL before the campaign. */
+static int query_lines_within(struct campaign *c, char *const *words, int limit_ms, struct buf *ret, struct err *err)
 {
     struct query q = QUERY_NONE;
     int rc = query_start(&q, words, environ, SLURM_BYTES, limit_ms, QUERY_NO_NICE, err);
-    if (rc == 0 && (query_wait(&q, limit_ms) != QUERY_DONE || q.status != 0))
+    if (rc == 0 && ((c ? campaign_query_wait(c, &q, limit_ms) : query_wait(&q, limit_ms)) != QUERY_DONE || q.status != 0))
         rc = err_set(err, ERR_SYSTEM, "%s failed%s%.300s", words[0], *query_reason(&q) ? ": " : "", query_reason(&q));
     if (rc == 0)
         buf_str(ret, buf_text(&q.text));
@@ -27,28 +30,25 @@ static int query_lines_within(char *const *words, int limit_ms, struct buf *ret,
     return rc;
 }
 
-static int query_lines(char *const *words, struct buf *ret, struct err *err)
+static int query_lines(struct campaign *c, char *const *words, struct buf *ret, struct err *err)
 {
-    return query_lines_within(words, SLURM_MS, ret, err);
+    return query_lines_within(c, words, SLURM_MS, ret, err);
 }
 
-/* Does the name have an address? Names of a cluster may be known to Slurm alone. */
-static bool has_address(const char *name)
+/* The addresses of a name, which live as long as the process; NULL: it has none. Names of a cluster may be known to Slurm alone. */
+static struct addrinfo *resolve_name(const char *name)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
-    bool known = getaddrinfo(name, NULL, &hints, &list) == 0;
-    if (known)
-        freeaddrinfo(list);
-    return known;
+    return getaddrinfo(name, NULL, &hints, &list) == 0 ? list : NULL;
 }
 
-/* The address that others reach the node by: its name, else what Slurm knows. */
-static const char *node_address(const char *name, struct arena *a)
+/* The address that others reach the node by: its name if that has one, else what Slurm knows. */
+static const char *node_address(const char *name, bool is_known, struct arena *a)
 {
     char *const words[] = {(char *)"scontrol", (char *)"--oneliner", (char *)"show", (char *)"node", (char *)name, NULL};
     CLEANUP_BUF struct buf text;
     buf_init(&text, SLURM_BYTES + 1);
-    if (has_address(name) || query_lines(words, &text, NULL))
+    if (is_known || query_lines(NULL, words, &text, NULL))
         return name;
     for (struct str rest = buf_text(&text), word; (word = str_word(&rest)).n > 0;)
         if (str_starts(word, "NodeAddr=") && word.n > 9)
@@ -61,13 +61,15 @@ static int add_nodes(struct campaign_hosts *h, const char *list, unsigned group,
     char *const words[] = {(char *)"scontrol", (char *)"show", (char *)"hostnames", (char *)list, NULL};
     CLEANUP_BUF struct buf text;
     buf_init(&text, SLURM_BYTES + 1);
-    if (query_lines(words, &text, err))
+    if (query_lines(NULL, words, &text, err))
         return -1;
     for (struct str rest = buf_text(&text), word; (word = str_word(&rest)).n > 0;) {
         if (!ARRAY_FITS_IN(a, h->nodes, *room, h->count + 1))
             return err_memory(err, "the nodes");
         const char *name = arena_dup(a, word.p, word.n);
-        h->nodes[h->count++] = (struct campaign_node){.name = name, .address = name ? node_address(name, a) : NULL, .group = group};
+        struct addrinfo *known = name ? resolve_name(name) : NULL;
+        h->nodes[h->count++] =
+            (struct campaign_node){.name = name, .address = name ? node_address(name, known, a) : NULL, .known = known, .group = group};
     }
     return a->failed ? err_memory(err, "the nodes") : 0;
 }
@@ -121,7 +123,7 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
     line[n++] = (char *)"--overlap"; /* steps of other roles may share a node */
     line[n++] = (char *)"--kill-on-bad-exit=1";
     line[n++] = (char *)"--quiet";
-    line[n++] = arena_printf(a, "--job-name=" STEP_PREFIX "%s", part->role->name);
+    line[n++] = arena_printf(a, "--job-name=" STEP_NAME, part->role->name, (long)getpid());
     if (c->hosts.is_het)
         line[n++] = arena_printf(a, "--het-group=%u", seats[seat].group);
     line[n++] = arena_printf(a, "--nodes=%zu", all ? part->nodes : 1);
@@ -179,7 +181,7 @@ char **campaign_slurm_watch(const struct campaign_hosts *h, const char *name, st
         return NULL;
     for (; n < OPTIONS; n++)
         line[n] = (char *)options[n];
-    line[n++] = arena_printf(a, "--job-name=" STEP_PREFIX "%s", name);
+    line[n++] = arena_printf(a, "--job-name=" STEP_NAME, name, (long)getpid());
     for (; *spread; spread++)
         line[n++] = *spread;
     line[n] = NULL;
@@ -191,13 +193,14 @@ int campaign_slurm_each(struct campaign *c, char *const *words, struct buf *ret,
     size_t n = 0, k = 0;
     while (words[k])
         k++;
-    char **line = arena_get(c->arena, (k + 12) * sizeof *line), **spread = step_on_all_nodes(&c->hosts, c->arena);
+    char **line = arena_get(c->arena, (k + 13) * sizeof *line), **spread = step_on_all_nodes(&c->hosts, c->arena);
     if (!line || !spread)
         return err_memory(err, "the nodes");
     line[n++] = (char *)"srun";
     line[n++] = (char *)"--overlap";
     line[n++] = (char *)"--quiet";
     line[n++] = (char *)"--mem=0";
+    line[n++] = arena_printf(c->arena, "--job-name=" STEP_NAME, words[0], (long)getpid());
     for (; *spread; spread++)
         line[n++] = *spread;
     line[n++] = (char *)campaign_own_program(c->arena);
@@ -205,7 +208,7 @@ int campaign_slurm_each(struct campaign *c, char *const *words, struct buf *ret,
     for (size_t i = 0; i < k; i++)
         line[n++] = words[i];
     line[n] = NULL;
-    return c->arena->failed ? err_memory(err, "the nodes") : query_lines(line, ret, err);
+    return c->arena->failed ? err_memory(err, "the nodes") : query_lines(c, line, ret, err);
 }
 
 int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms,
@@ -239,7 +242,7 @@ static const char *lost_node(struct campaign *c, const char *lists)
     CLEANUP_BUF struct buf text;
     buf_init(&text, SLURM_BYTES + 1);
     char *const words[] = {(char *)"scontrol", (char *)"show", (char *)"hostnames", (char *)lists, NULL};
-    if (query_lines(words, &text, NULL))
+    if (query_lines(c, words, &text, NULL))
         return NULL;
     for (size_t i = 0; i < c->hosts.count; i++)
         if (!str_has_word(text.p, str_of(c->hosts.nodes[i].name)))
@@ -258,7 +261,7 @@ const char *campaign_slurm_lost(struct campaign *c)
     char *const words[] = {(char *)"squeue", (char *)"--noheader", (char *)"--format=%T %N", (char *)"--jobs", job, NULL};
     if (silent || !c->hosts.is_slurm || !job)
         return silent;
-    if (query_lines(words, &text, &err) && !str_has(str_of(err.text), "Invalid job id"))
+    if (query_lines(c, words, &text, &err) && !str_has(str_of(err.text), "Invalid job id"))
         return NULL;
     for (struct str rest = buf_text(&text); rest.p && rest.n;) { /* a heterogeneous job has several lines */
         struct str line = str_cut(&rest, '\n'), state = str_word(&line), nodes = str_word(&line);
@@ -277,7 +280,7 @@ int campaign_slurm_other_jobs(struct campaign *c)
     put_node_names(c, &nodes);
     char *const list[] = {
         (char *)"squeue", (char *)"--noheader", (char *)"--states=RUNNING", (char *)"--format=%A", (char *)"--nodelist", nodes.p, NULL};
-    if (nodes.failed || query_lines(list, &text, NULL))
+    if (nodes.failed || query_lines(c, list, &text, NULL))
         return -1;
     for (struct str rest = buf_text(&text), id; (id = str_word(&rest)).n > 0;) {
         const char *own = getenv("SLURM_JOB_ID");
@@ -294,7 +297,18 @@ int campaign_slurm_other_jobs(struct campaign *c)
     return 0;
 }
 
-void campaign_slurm_clean(struct campaign *c)
+/* Is it the name of a step of this execution, of this kind? NULL: of any. */
+static bool is_own_step(struct str step, const char *name)
+{
+    enum { PREFIX = sizeof STEP_PREFIX - 1 };
+    char own[40];
+    size_t n = (size_t)snprintf(own, sizeof own, ".%ld", (long)getpid());
+    if (step.n < PREFIX + n || !str_starts(step, STEP_PREFIX) || !str_ends(step, own))
+        return false;
+    return !name || str_is(str_sub(step, PREFIX, step.n - PREFIX - n), name);
+}
+
+void campaign_slurm_clean(struct campaign *c, const char *name)
 {
     char *const list[] = {(char *)"squeue",
                           (char *)"--steps",
@@ -303,18 +317,18 @@ void campaign_slurm_clean(struct campaign *c)
                           (char *)"--jobs",
                           getenv("SLURM_JOB_ID"),
                           NULL};
-    char *cancel[CLEAN_STEPS + 3] = {(char *)"scancel", (char *)"--signal=KILL"};
-    size_t n = 2;
+    char *cancel[CLEAN_STEPS + 2] = {(char *)"scancel"};
+    size_t n = 1;
     CLEANUP_BUF struct buf text, ignored;
     buf_init(&text, SLURM_BYTES + 1);
     buf_init(&ignored, SLURM_BYTES + 1);
-    if (!c->hosts.is_slurm || query_lines(list, &text, NULL))
+    if (!c->hosts.is_slurm || query_lines_within(c, list, CLEAN_MS, &text, NULL))
         return;
-    for (struct str rest = buf_text(&text), line; rest.p && (line = str_cut(&rest, '\n')).n && n < CLEAN_STEPS + 2;) {
-        struct str id = str_word(&line), name = str_word(&line);
-        if (str_starts(name, STEP_PREFIX) && (cancel[n] = arena_dup(c->arena, id.p, id.n)))
+    for (struct str rest = buf_text(&text), line; rest.p && (line = str_cut(&rest, '\n')).n && n < CLEAN_STEPS + 1;) {
+        struct str id = str_word(&line);
+        if (is_own_step(str_word(&line), name) && (cancel[n] = arena_dup(c->arena, id.p, id.n)))
             n++;
     }
-    if (n > 2) /* it waits long for nodes that are lost; the end of the job ends the steps there */
-        query_lines_within(cancel, CLEAN_MS, &ignored, NULL);
+    if (n > 1) /* slurmctld sends SIGKILL. With --signal scancel sends it itself, and waits long for a lost node. */
+        query_lines_within(c, cancel, CLEAN_MS, &ignored, NULL);
 }

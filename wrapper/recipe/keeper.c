@@ -20,7 +20,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEEPER_WAKE_MS = 20, KEEPER_REPORT_MAX = 4096, NO_PROGRAM = 127, LAUNCHER_MORE_S = 10 };
+enum {
+    KEEPER_WAKE_MS = 20,
+    KEEPER_EXIT_MS = 1000 /* between its last word and its end */,
+    KEEPER_REPORT_MAX = 4096,
+    NO_PROGRAM = 127,
+    LAUNCHER_MORE_S = 10
+};
 
 struct keeping {
     const struct keeper_plan *plan;
@@ -28,7 +34,7 @@ struct keeping {
     int pipes[2]; /* what the program prints; -1: it writes the files itself */
     struct logs_stream *streams[2];
     pid_t program;
-    bool stopping;
+    bool stopping, has_killed;
     int64_t kill_ns; /* when SIGKILL follows */
 };
 
@@ -105,7 +111,10 @@ static void stop_descendants(struct keeping *k)
 static void kill_descendants(struct keeping *k)
 {
     bool record = k->plan->is_launcher && clock_mono_ns() < k->kill_ns + LAUNCHER_MORE_S * INT64_C(1000000000);
-    signal_descendants(k, SIGKILL, record ? k->program : 0);
+    bool any = signal_descendants(k, SIGKILL, record ? k->program : 0);
+    if (any && !k->has_killed)
+        fs_write_all(k->report, "K 9\n", 4);
+    k->has_killed |= any;
 }
 
 /* Collects the descendants that have ended; false: nothing is left to wait for. */
@@ -250,7 +259,9 @@ bool keeper_poll(struct keeper *k)
         if (line.p[0] == 'E') {
             k->ended = true;
             k->status = (int)number;
-        } else
+        } else if (line.p[0] == 'K')
+            k->killed = true;
+        else
             k->errnum = (int)number;
     }
     if (over && !k->ended) { /* the keeper itself was killed */
@@ -272,13 +283,12 @@ void keeper_hurry(struct keeper *k)
         kill(k->work.pid, SIGUSR1);
 }
 
-bool keeper_close(struct keeper *k, int wait_ms)
+bool keeper_close(struct keeper *k)
 {
     keeper_stop(k);
-    if (!child_work_wait(&k->work, clock_mono_ns() + wait_ms * INT64_C(1000000)))
+    if (k->work.pid > 0 && !keeper_poll(k))
         return false;
-    child_work_reap(&k->work, wait_ms);
+    child_work_reap(&k->work, KEEPER_EXIT_MS);
     child_work_deinit(&k->work);
-    *k = KEEPER_NONE;
     return true;
 }

@@ -22,6 +22,7 @@ struct keeper {
     int control; /* closing it ends the program; -1: none */
     bool ended; /* the program has ended */
     int status; /* wait status, once it has ended */
+    bool killed; /* processes that it has started did not end within the grace */
     int errnum; /* not 0: it could not be started */
 };
 #define KEEPER_NONE ((struct keeper){.work = CHILD_WORK_NONE, .control = -1})
@@ -35,6 +36,6 @@ bool keeper_poll(struct keeper *k);
 void keeper_stop(struct keeper *k);
 /* After keeper_stop: the grace is over now. */
 void keeper_hurry(struct keeper *k);
-/* Waits until the keeper is gone, at most so many milliseconds, and frees it. False: it is still there. */
-bool keeper_close(struct keeper *k, int wait_ms);
+/* Frees a keeper that is gone; what is known of the program stays. Does not wait. False: it is still there. */
+bool keeper_close(struct keeper *k);
 #endif

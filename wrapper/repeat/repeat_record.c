@@ -226,12 +226,17 @@ static bool is_being_recorded(struct repeat_state *s, const struct series_repeti
     return alive;
 }
 
+static bool is_series_ending(struct repeat_state *s)
+{
+    return s->is_ending ? s->is_ending(s->ending_context) : repeat_child_ending(&s->child) != 0;
+}
+
 /* The run's folder, waited for as long as its recorder works on it, but not once a signal ends the series. */
 static int wait_for_run(struct repeat_state *s, const struct series_repetition *run)
 {
     const struct timespec pause = {0, LATE_STEP_MS * 1000000L};
     int folder = open_run(s, run), waited = 0;
-    for (bool recorded = true; folder < 0 && recorded && waited < LATE_MS && !repeat_child_ending(&s->child); waited += LATE_STEP_MS) {
+    for (bool recorded = true; folder < 0 && recorded && waited < LATE_MS && !is_series_ending(s); waited += LATE_STEP_MS) {
         recorded = is_being_recorded(s, run); /* asked before the look: it may end in between */
         if (recorded)
             nanosleep(&pause, NULL);

@@ -27,6 +27,8 @@ struct repeat_state {
     bool held; /* the parent run's spool stays, though its process ends (SPOOL_HELD) */
     bool (*judge)(void *context, struct series_repetition *run); /* may change the status of a run; false: it is not noted; NULL */
     void *judge_context;
+    bool (*is_ending)(void *context); /* has a signal ended the series? NULL: `child` knows it */
+    void *ending_context;
 };
 
 /* Begins the parent run: journal, facts, notes. 0; -1 with err: ERR_USAGE or ERR_INPUT if the user's
