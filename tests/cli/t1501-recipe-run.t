@@ -394,7 +394,7 @@ MLUX_USER=me MLUX_ACCOUNT=p1 PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --clus
 is "a campaign on another cluster" "$? $(grep -c 'account p1' out)" "0 1"
 is "its runs are here" "$(($(ls -d mlruns/*/*/tags | wc -l) - before))" 3
 is "and its campaign" "$("$BENCHWRAP" recipe report away@far --json | jq -c '[.[] | [.outcome, .rate_op_per_s]]')" '[["valid",1],["valid",2]]'
-like "by ssh as the user, and without a question" "$(head -n 1 ssh.log)" '^-o BatchMode=yes -l me login.example -- '
+like "by ssh as the user, and without a question" "$(head -n 1 ssh.log)" '^-o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=20 -o ServerAliveCountMax=3 -l me login.example -- '
 printf '#!/bin/sh\ncat >batch.got\necho "Job <77> is submitted to default queue <normal>."\n' >bin/bsub
 printf '#!/bin/sh\necho "qsub: no such\nqsub: queue" >&2; exit 1\n' >bin/qsub
 chmod +x bin/bsub bin/qsub

@@ -50,13 +50,16 @@ int campaign_cluster_read(struct campaign_cluster *ret, const char *file, const 
 /* ssh gives its command to a shell there: shell_word_put quotes each word. */
 static char **ssh_words(const struct campaign_cluster *c, const char *command, struct arena *a)
 {
-    char **words = arena_get(a, 12 * sizeof *words);
+    static const char *const options[] = {"BatchMode=yes", "ConnectTimeout=30", "ServerAliveInterval=20", "ServerAliveCountMax=3"};
+    char **words = arena_get(a, 20 * sizeof *words);
     size_t n = 0;
     if (!words || !command)
         return NULL;
     words[n++] = (char *)"ssh";
-    words[n++] = (char *)"-o";
-    words[n++] = (char *)"BatchMode=yes";
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) { /* no question, and no wait for a host that is gone */
+        words[n++] = (char *)"-o";
+        words[n++] = (char *)options[i];
+    }
     if (c->key) {
         words[n++] = (char *)"-i";
         words[n++] = (char *)c->key;
