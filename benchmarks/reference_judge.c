@@ -109,7 +109,9 @@ static void put_judged_number(struct buf *b, double v)
     buf_printf(b, "%.6g", v);
 }
 
-/* "write.bw_MiB_per_s.max 812 is below 950 MiB_per_s (reference 1000, refs.yaml:4)" */
+/* Returns a sentence of a metric that passed, or is below or above its band, in the record's arena:
+ * "write.bw_MiB_per_s.max 812 is below 950 MiB_per_s (reference 1000, refs.yaml:4)". note: appended
+ * to the verdict as it is, such as ", better than the band". NULL: out of memory. */
 static const char *judgement_sentence(struct judging *j, const struct referred_metric *f, const char *note)
 {
     CLEANUP_BUF struct buf b;

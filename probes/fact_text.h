@@ -13,9 +13,10 @@ struct fact_text {
     struct str key, text; /* within the text that was read */
 };
 
-/* Appends one entry. */
+/* Appends one entry in the form above. key and text are copied as they are, with any bytes in
+ * them. */
 void fact_text_add(struct buf *to, char kind, struct str key, struct str text);
-/* Appends a fact of any kind; artifacts by the file's name. */
+/* Appends a fact of any kind as an entry. Of an artifact the entry has the file's name only (F). */
 void fact_text_add_fact(struct buf *to, const struct fact *f);
 /* Cuts one entry off the text. Returns 1; 0 at the end; -1 where it is invalid or incomplete
  * (*rest is then unchanged). */

@@ -162,7 +162,7 @@ bool redact_is_wide(struct str head)
     return head.n >= 2 && (memcmp(head.p, "\xff\xfe", 2) == 0 || memcmp(head.p, "\xfe\xff", 2) == 0);
 }
 
-/* ASCII, or a byte that is none. */
+/* Returns the ASCII letter of a UTF-16 unit; 0xff for every other character. */
 static char redact_unit_letter(const char *unit, bool is_big)
 {
     char low = unit[is_big], high = unit[!is_big];
@@ -231,7 +231,8 @@ void redact_stream_deinit(struct redact_stream *s)
     s->n = s->room = 0;
 }
 
-/* Letters become the units that they stand for. */
+/* Writes n letters as UTF-16: a letter that was replaced replaces its unit, the others stay as they
+ * came. */
 static void redact_output_units(struct redact_stream *s, const char *letters, size_t n)
 {
     struct redact_wide *w = &s->wide;
@@ -274,7 +275,8 @@ static void redact_output_stars(struct redact_stream *s, size_t n)
         redact_output(s, blot, left < sizeof blot ? left : sizeof blot);
 }
 
-/* Lines in the caller's memory: handed on from there where nothing is to be replaced. */
+/* Writes complete lines, redacted. The caller's memory is not changed: a copy is made where
+ * something must be replaced. Out of memory: writes stars. */
 static void redact_output_lines(struct redact_stream *s, const char *p, size_t n)
 {
     struct secrets_state state = s->state;
@@ -294,7 +296,7 @@ static void redact_output_lines(struct redact_stream *s, const char *p, size_t n
     free(copy);
 }
 
-/* What is held goes on up to here. */
+/* Writes the first n held bytes, redacted, and removes them from what is held. */
 static void redact_output_held(struct redact_stream *s, size_t n)
 {
     if (n == 0)
@@ -305,7 +307,8 @@ static void redact_output_held(struct redact_stream *s, size_t n)
     s->n -= n;
 }
 
-/* Behind the last line end; 0: there is none. Progress is often written with CR alone. */
+/* Returns the length up to the last line end, 0 where there is none. Where no LF is found, CR
+ * counts as a line end: programs print progress with it. */
 static size_t redact_lines_end(const char *p, size_t n)
 {
     const char *lf = n ? memrchr(p, '\n', n) : NULL;
@@ -314,7 +317,8 @@ static size_t redact_lines_end(const char *p, size_t n)
     return lf ? (size_t)(lf - p) + 1 : 0;
 }
 
-/* Behind the last blank whose words do not announce what follows. 0: nowhere. */
+/* Returns the length up to the last blank that cannot be within a secret ("password: " announces
+ * one); 0: there is none. */
 static size_t redact_words_end(const char *p, size_t n)
 {
     for (size_t i = secrets_rest_of_line((struct str){p, n}); i-- > 1;)
@@ -323,14 +327,16 @@ static size_t redact_words_end(const char *p, size_t n)
     return 0;
 }
 
-/* A line that does not end: words go on, and of an endless word all but its last part. */
+/* Writes the beginning of a held line that is too long: up to the last word that cannot belong to a
+ * secret, else all but the last HOLD_LAST bytes. */
 static void redact_shorten_held(struct redact_stream *s)
 {
     size_t n = redact_words_end(s->held, s->n);
     redact_output_held(s, n > 0 ? n : s->n - HOLD_LAST);
 }
 
-/* Out of memory to hold the bytes they could begin a secret: as many stars are written. */
+/* Holds n more bytes. Out of memory: writes as many stars, since the bytes could be part of a
+ * secret. */
 static void redact_hold_or_overwrite(struct redact_stream *s, const char *p, size_t n)
 {
     if (redact_hold_bytes(s, p, n))
@@ -340,9 +346,12 @@ static void redact_hold_or_overwrite(struct redact_stream *s, const char *p, siz
     s->n = 0;
 }
 
+/* Redacts a piece of the stream. Complete lines go to s->write; s holds what follows the last line
+ * end, and of a longer line at most its last HOLD_MAX bytes. Out of memory: stars are written
+ * instead of the text. */
 static void redact_write_piece(struct redact_stream *s, const char *p, size_t n)
 {
-    if (s->n > 0) { /* the line that is held ends first */
+    if (s->n > 0) { /* the beginning of this piece continues the held line */
         const char *lf = memchr(p, '\n', n);
         size_t k = lf ? (size_t)(lf - p) + 1 : n;
         redact_hold_or_overwrite(s, p, k);

@@ -71,7 +71,9 @@ static const char *scheduler_read_job_value(const struct host *h, const char *va
     return !het ? scheduler_read_value(h, variable) : to->failed ? NULL : *ret_differ ? to->p : first;
 }
 
-/* Innermost first: a Flux job drops SLURM_*, so where its variable is, it is what started us. */
+/* Returns the scheduler of the innermost job that has started the program, by the variables of the
+ * environment. Flux comes first: its jobs may run inside a Slurm job. NONE: there is no job, or the
+ * program runs in another job than this process (own_job). */
 static enum provider scheduler_detect(const struct host *h)
 {
     if (h->own_job)

@@ -152,7 +152,8 @@ bool stripe_of_mmlsattr(struct str text, struct stripe *ret)
 
 /* ---- asking ---- */
 
-/* The output of a vendor's tool (at most 64 KiB), appended. env: its environment. 0, or -1: not there, failed, or not ended in time. */
+/* Runs a vendor's tool with the environment env, and appends its output of at most 64 KiB. Returns
+ * 0, or -1 with err: it is not installed, failed, or did not end within wait_ms. */
 static int stripe_run_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err)
 {
     struct query ask;
@@ -173,6 +174,8 @@ static int stripe_run_tool(const char *const *argv, char *const *env, int wait_m
     return good ? 0 : -1;
 }
 
+/* Runs a vendor's tool for wait_ms at most, and parses its output. Returns 1 with *ret; -1 with
+ * err: the tool failed, or `parse` found nothing. */
 static int stripe_read_by_tool(const char *const *argv, char *const *env, bool (*parse)(struct str, struct stripe *), int wait_ms,
                                struct stripe *ret, struct err *err)
 {
@@ -191,6 +194,8 @@ static bool stripe_read_ceph_number(const char *path, const char *of, const char
     return n > 0 && str_int((struct str){value, (size_t)n}, ret);
 }
 
+/* Reads the layout from the attributes of CephFS. Returns 1 with *ret, or -1 with err: there are
+ * none. */
 static int stripe_read_ceph(const char *path, struct stripe *ret, struct err *err)
 {
     static const char *const kinds[] = {"file", "dir"};
@@ -203,6 +208,8 @@ static int stripe_read_ceph(const char *path, struct stripe *ret, struct err *er
     return err_set(err, ERR_SYSTEM, "CephFS reports no layout here: the directory has the default of its pool");
 }
 
+/* Reads the layout from the attribute lustre.lov, else by "lfs getstripe". Returns 1 with *ret, or
+ * -1 with the tool's error. A missing or unknown attribute is no error. */
 static int stripe_read_lustre(const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err)
 {
     const char *const argv[] = {"lfs", "getstripe", "-d", path, NULL}; /* -d: of a directory itself, not of what is in it */

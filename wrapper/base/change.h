@@ -14,11 +14,13 @@ struct change {
     bool sure;               /* set by changes_correct */
 };
 
-/* The change from a to b, not yet corrected. */
+/* Computes the change from the values a to the values b; `sure` is left false for
+ * changes_correct. */
 void change_of(const double *a, size_t na, const double *b, size_t nb, struct change *ret);
-/* Does the interval lie on one side of "no change"? */
+/* Returns whether the change is known, and its interval does not contain 1, "no change". */
 bool change_is_outside(const struct change *c);
-/* Holm's correction over all n changes that are known: sets `sure` where the interval lies on one side and p is small enough among so many.
- * False: out of memory. */
+/* Sets `sure` in all n changes: in those whose interval is outside "no change" and whose p, if
+ * known, is significant at CHANGE_LEVEL after Holm's correction over all. False: out of memory,
+ * `sure` is not set. */
 bool changes_correct(struct change *const *changes, size_t n);
 #endif

@@ -14,8 +14,11 @@ void html_text(struct buf *to, struct str text, size_t max);
 void html_lines(struct buf *to, struct str text);
 /* Appends a relative path as the value of an attribute: what a URL does not allow is percent-encoded, "/" stays. Such a path never names a scheme. */
 void html_path(struct buf *to, const char *path);
-/* <tag class="class">text</tag> and a line end; class NULL: none. tag and class are the program's own. */
+/* Appends <tag class="class">text</tag> and a line end. The text (NULL: empty) is escaped, and cut
+ * after 4000 characters. tag and class (NULL: none) are not escaped, so they must be constants of
+ * the program. */
 void html_element(struct buf *to, const char *tag, const char *class, const char *text);
-/* <a href="path">text</a>; path: see html_path. */
+/* Appends <a href="path">text</a>. The path is escaped by html_path, the text as by
+ * html_element. */
 void html_link(struct buf *to, const char *path, const char *text);
 #endif

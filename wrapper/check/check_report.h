@@ -9,15 +9,19 @@ struct check_subject {
     const char *what; /* "tree" or "range" */
     const char *name; /* as the user named it */
 };
-/* The run that a path below the tree `at` ("mlruns") belongs to; false: to none. *ret_file: the path below the run, "" for the run itself. */
+/* Finds the run that a path below the tree `at` ("mlruns") belongs to. False: it belongs to none.
+ * *ret_file: the path below the run, "" for the run itself. The texts point into `path`. */
 bool check_report_run(const char *at, const char *path, struct str *ret_experiment, struct str *ret_id, const char **ret_file);
-/* Sorts the findings by path, line and kind; once, before the others. -1: no memory. */
+/* Sorts the findings by path, line and kind. The caller does so once, after the last finding
+ * (k->last is no longer valid) and before it prints a report. -1: out of memory; the order is
+ * unchanged, err is not set. */
 int check_report_sort(struct check_state *k);
-/* 0; -1: it could not be written or memory is out. */
+/* Prints the findings as a table for people. 0; -1: out of memory, or `out` has an error. */
 int check_report_table(const struct check_state *k, FILE *out, struct arena *a);
-/* room: no more findings are shown once `to` has so many bytes; how many are left out is said. */
+/* Appends the findings as Markdown. room: once `to` has so many bytes, findings are only
+ * counted. */
 void check_report_markdown(const struct check_state *k, const struct check_subject *of, size_t room, struct buf *to);
 void check_report_json(const struct check_state *k, const struct check_subject *of, struct buf *to);
-/* SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it. */
+/* Appends the findings as SARIF 2.1.0 (OASIS), which GitHub's code scanning reads. */
 void check_report_sarif(const struct check_state *k, struct buf *to);
 #endif

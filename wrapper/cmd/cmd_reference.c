@@ -77,7 +77,8 @@ static int propose_references(struct cmd_context *c, struct runs *runs)
     return p.entries ? 0 : 1;
 }
 
-/* The references that ReFrame applied; no run is needed. */
+/* --from-reframe: prints a reference file with the references in ReFrame's reports and logs; no run
+ * of benchwrap is read. Returns 0; 1: the files have no references; -1 with c->err. */
 static int take_over(struct cmd_context *c, const struct opt_value *files)
 {
     CLEANUP_BUF struct buf text;

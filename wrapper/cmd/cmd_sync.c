@@ -274,7 +274,10 @@ static void add_look(struct sync_counts *to, const struct sync_counts *look)
     to->bytes += before.bytes;
 }
 
-/* Runs that lack what the server has of them. True: the tree has new runs. */
+/* Completes the chosen runs that lack what the server has of them, each by a new run that amends
+ * it, and commits these. After a sign that the server is away, the rest is not tried. A failure
+ * becomes a note, and counts in w->incomplete. Returns true where the tree may have new runs, of
+ * this or another process. */
 static bool complete_runs(struct sync_work *w, const struct sync_runs *s)
 {
     struct reparse_parents parents = {0};

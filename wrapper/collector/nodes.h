@@ -75,6 +75,9 @@ double node_value(const struct node_series *s);
 
 /* Prints the text of nodes.json. */
 void nodes_print(const struct nodes_summary *n, struct buf *to);
-/* Does all of this at a run's end or after a crash: facts go into r, nodes.json into the spool `dir`. */
+/* Reads the nodes of the run whose spool is `dir`, at its end or after a crash, adds facts about
+ * them to r, and writes nodes.json into `dir`, an artifact of r. What fails becomes a missing value
+ * of r. Does nothing where no nodes were collected. public_profile: for a published run, with
+ * shorter series. */
 void nodes_finish(int dir, struct record *r, bool public_profile);
 #endif

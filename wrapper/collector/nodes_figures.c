@@ -280,7 +280,7 @@ void nodes_finish(int dir, struct record *r, bool public_profile)
         record_missing(r, "nodes", "%s", err.text);
     if (rc)
         return;
-    nodes_print(&n, &text); /* before more facts come into the record */
+    nodes_print(&n, &text);
     nodes_record(&n, r);
     if (text.failed || fs_write(dir, "nodes.json", buf_text(&text), 0600, false, &err))
         record_missing(r, "nodes.json", "%s", text.failed ? "it would be too long" : err.text);

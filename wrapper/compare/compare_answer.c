@@ -31,7 +31,7 @@ bool compare_is_headline(const struct compare_text *t, const char *key)
     return compare_names_headline(t->groups, t->count, key, t->arena);
 }
 
-/* Metrics that no rule puts first are shown with them where there are no such ones. */
+/* Returns whether a compared metric other than the wall time is a headline metric. */
 bool compare_has_headlines(const struct compare_text *t)
 {
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
@@ -55,7 +55,8 @@ static void put_change_words(struct buf *to, double ratio)
     }
 }
 
-/* "write.bw is 24 times the base (95 %: 5.5 … 104 x)"; the interval of the first one alone. */
+/* Appends "write.bw is 24 times the base (95 %: 5.5 … 104 x)". first: it is the first clause of the
+ * sentence. The others have no interval. */
 static void put_clause(struct compare_text *t, const struct compared_metric *m, size_t g, bool first, struct buf *to)
 {
     const struct compared_side *side = &m->sides[g];
@@ -68,7 +69,10 @@ static void put_clause(struct compare_text *t, const struct compared_metric *m, 
     }
 }
 
-/* All clauses of one outcome, ", " between them; how many there are. *ret_more: those that are one too many. */
+/* Appends a clause for each metric whose outcome in group `g` is `outcome`: `before`, then clauses
+ * with ", " between them. headlines: only for headline metrics. said: clauses that the sentence has
+ * already. Returns how many it appended. The sentence has NAMED_MAX at most: *ret_more grows by the
+ * others. */
 static size_t put_clauses(struct compare_text *t, size_t g, enum compare_outcome outcome, const char *before, size_t said, bool headlines,
                           size_t *ret_more, struct buf *to)
 {

@@ -87,7 +87,10 @@ static const char *condition_name(struct proposal *p, const struct proposed_cond
     return b.failed ? NULL : arena_dup(p->arena, b.p ? b.p : "", b.n);
 }
 
-/* Has another command line been added to the group? No condition can tell its runs apart. */
+/* Compares the command line of a run that joins the group with the group's. Conditions cannot
+ * separate runs by their arguments, so g->differs gets the name of the first argument that differs
+ * (NULL: none, or out of memory). The first known command line becomes the group's. Texts of `key`
+ * are in p->arena. */
 static void note_command_line(struct proposal *p, struct proposed_group *g, const struct comparison_key *key)
 {
     const struct comparison_key pair[2] = {g->key, *key};

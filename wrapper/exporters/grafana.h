@@ -11,7 +11,7 @@ struct grafana_dashboard {
 };
 /* The dashboard of index i. False: there is none. */
 bool grafana_dashboard_at(size_t i, struct grafana_dashboard *ret);
-/* Appends the JSON that Grafana imports. */
+/* Appends dashboard i as the JSON that Grafana imports; grafana_dashboard_at must know i. */
 void grafana_put_dashboard(size_t i, struct buf *to);
 /* Appends the alert rules, a file of rules of Prometheus. */
 void grafana_put_rules(struct buf *to);

@@ -51,6 +51,8 @@ static bool is_signal_sent(const struct exporter_config *c, const char *signal)
 
 /* ---- attributes ---- */
 
+/* Appends {"key": key, "value": {"stringValue": value}} to a list, the value as valid UTF-8;
+ * nothing where the value is empty. */
 static void put_attribute(struct json_out *j, const char *key, struct str value)
 {
     struct buf clean CLEANUP_BUF;
@@ -71,7 +73,8 @@ static void put_attribute_text(struct json_out *j, const char *key, const char *
     put_attribute(j, key, str_of(value));
 }
 
-/* 64-bit integers are texts in protobuf's JSON. */
+/* Appends a time in nanoseconds, rounded to microseconds. It is a text: so protobuf's JSON writes
+ * 64-bit integers. */
 static void put_nanoseconds(struct json_out *j, const char *key, double seconds_ms)
 {
     char text[32];

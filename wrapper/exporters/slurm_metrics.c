@@ -271,7 +271,8 @@ static void add_sdiag_rpc(struct slurm_tally *t, struct str line, bool by_user)
     }
 }
 
-/* Where the next part of sdiag's output begins. */
+/* Returns the part of sdiag's output that a line belongs to, by its words before ":". A heading
+ * begins a part; every other line belongs to `part`, that of the line before. */
 static enum sdiag_part sdiag_part_of(struct str words, enum sdiag_part part)
 {
     return str_starts(words, "Backfilling stats")                                           ? SDIAG_BACKFILL

@@ -38,7 +38,9 @@ int repo_commit_read(struct repo *r, const struct repo_id *id, struct arena *a, 
     return a->failed ? err_memory(err, "commit %s", hex) : 0;
 }
 
-/* In a shallow clone: libgit2 before 1.7 does not know where its history ends, and git does. Returns git's status, or -1. */
+/* Runs git in a shallow clone: libgit2 before 1.7 does not know where its history ends. Returns
+ * git's status, 0 or 1, or -1 with err. The caller frees *ret with program_end_deinit in all
+ * cases. */
 static int history_run_git(struct repo *r, const char *const *argv, struct program_end *ret, struct err *err)
 {
     struct program p = {.argv = argv, .dir = repo_dir(r), .limit_s = GIT_LIMIT_S, .out_max = GIT_OUT_MAX};
@@ -130,6 +132,8 @@ int repo_history_is_cut(struct repo *r, const struct repo_id *from, const struct
     return rc;
 }
 
+/* Finds the best common ancestor in a shallow clone. Returns 0 with *ret; 1: there is none; -1 with
+ * err. */
 static int merge_base_by_git(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err)
 {
     char hex[2][REPO_HEX];

@@ -221,7 +221,8 @@ struct two_levels {
     size_t m, k;
 };
 
-/* [from, at) against [at, to), in terms of prefix sums. */
+/* Computes the means of [from, at) and [at, to), their difference and its Student's t from the
+ * prefix sums. Both sides have a value at least. */
 static void compare_levels(const struct series_scan *s, size_t from, size_t at, size_t to, struct two_levels *ret)
 {
     const double *sum = s->sum - s->base, *square = s->square - s->base;
@@ -234,8 +235,8 @@ static void compare_levels(const struct series_scan *s, size_t from, size_t at, 
     ret->t = (b - a) / sqrt(variance * (1 / m + 1 / k));
 }
 
-/* By which factor the variance of a mean is larger because neighbouring values are alike: (1 + r) / (1 - r), r their correlation within the levels, where that
- * is more than chance makes of it. */
+/* Returns the factor by which the variance of a mean grows because neighbouring values are alike:
+ * (1 + r) / (1 - r). r is their correlation within the levels, 0 where chance explains it. */
 static double variance_inflation(const struct series_scan *s, size_t from, size_t at, size_t to, const struct two_levels *is)
 {
     const double *sum = s->sum - s->base, *lag = s->lag - s->base;
@@ -249,7 +250,8 @@ static double variance_inflation(const struct series_scan *s, size_t from, size_
     return (1 + r) / (1 - r);
 }
 
-/* The sum of squares that a straight line leaves of the scan_clipped_value values. */
+/* Returns the sum of squares of what a straight line through the clipped values does not
+ * explain. */
 static double line_rest(const struct series_scan *s, size_t from, size_t to)
 {
     double n = (double)(to - from), mean = (s->sum[to - s->base] - s->sum[from - s->base]) / n, xy = 0, xx = n * (n * n - 1) / 12;
@@ -259,7 +261,8 @@ static double line_rest(const struct series_scan *s, size_t from, size_t to)
     return yy - xy * xy / xx;
 }
 
-/* Do the values of one side lie among those of the other? */
+/* Returns whether the ranges of the values in [from, at) and [at, to) are disjoint. up: the later
+ * one is the higher one. */
 static bool is_apart(const struct series_scan *s, size_t from, size_t at, size_t to, bool up)
 {
     double end = s->y[at], begin = s->y[from];
@@ -270,7 +273,8 @@ static bool is_apart(const struct series_scan *s, size_t from, size_t at, size_t
     return up ? end > begin : end < begin;
 }
 
-/* The sums that the saddle point is found with: over all values, weighted by the chance that the tilted sample has them. */
+/* Sums over all values, each weighted by the chance that the tilted sample has it. They give the
+ * saddle point. */
 struct tilted {
     double log_sum, n, x, nn, nx, xx;
 };
@@ -289,9 +293,11 @@ static void tilt_sample(const double *x, size_t n, double share, double a, doubl
     }
 }
 
-/* Two-sided p of the permutation test: the chance that k values drawn from all n have a mean as far off as the last k. By the saddle point instead of random
- * permutations: J. Robinson, Saddlepoint approximations for permutation tests and confidence intervals, JRSS B 44 (1982) 91-101; the tail formula is
- * I. M. Skovgaard's (J. Appl. Prob. 24 (1987) 875-887). NaN: the sample is at the end of the distribution. */
+/* Returns the two-sided p of the permutation test: the chance that k values drawn from all n have a
+ * mean as far off as the last k. It is computed by the saddle point instead of random permutations:
+ * J. Robinson, Saddlepoint approximations for permutation tests and confidence intervals, JRSS B 44
+ * (1982) 91-101, with the tail formula of I. M. Skovgaard (J. Appl. Prob. 24 (1987) 875-887). NaN:
+ * the sample is at the end of the distribution. */
 static double permutation_p(struct series_scan *s, size_t from, size_t at, size_t to)
 {
     enum { STEPS = 60 };
@@ -332,13 +338,15 @@ static double permutation_p(struct series_scan *s, size_t from, size_t at, size_
     return p > 1 ? 1 : p;
 }
 
-/* The least p that the permutation test can have. */
+/* Returns the smallest p that the permutation test can have with m and k values. */
 static double permutation_least(size_t m, size_t k)
 {
     return 2 * exp(lgamma((double)m + 1) + lgamma((double)k + 1) - lgamma((double)(m + k) + 1));
 }
 
-/* Is the change sudden? The nearest values of both levels must differ by most of the shift, and a straight line must not fit better. Drift is slow. */
+/* Returns true for a jump and false for a drift. At a jump the values next to `at` differ by SUDDEN
+ * of `shift` (not 0) or more, and two levels fit the values better than one straight line. `shift`
+ * is the difference of the complete levels [from, at) and [at, to). */
 static bool is_sudden(const struct series_scan *s, size_t from, size_t at, size_t to, double shift)
 {
     enum { NEAR = 16, LINE_MIN = 12 };
@@ -351,7 +359,8 @@ static bool is_sudden(const struct series_scan *s, size_t from, size_t at, size_
     return to - begin < LINE_MIN || line_rest(s, begin, to) > near.p_square;
 }
 
-/* The place in (from, to) at which the difference weighs most, with at least `least_before` and `least_after` values on its sides. */
+/* Returns the place in (from, to) that separates two levels best, with at least `least_before` and
+ * `least_after` values on its sides. usual: the result where no place has so many. */
 static size_t best_place(const struct series_scan *s, size_t from, size_t to, size_t least_before, size_t least_after, size_t usual)
 {
     struct two_levels is;
@@ -376,7 +385,8 @@ static double effect_of(const struct series_scan *s, double shift)
     return s->center != 0 ? fabs(shift / s->center) : INFINITY;
 }
 
-/* Do nearly all values of the new level lie on its side? Two outliers among them move the mean. */
+/* Returns whether at least four fifths of the values [at, to) lie on the new side of the level
+ * `before`: a few outliers among them would move the mean, too. */
 static bool is_on_new_side(const struct series_scan *s, size_t at, size_t to, double before, double shift)
 {
     size_t missed = 0;
@@ -385,8 +395,10 @@ static bool is_on_new_side(const struct series_scan *s, size_t at, size_t to, do
     return missed <= (to - at) / 5;
 }
 
-/* The level of both tests, of the newest k values after m of their level. Most of the alarms that chance makes are spent on five new values: a change of 5 % at
- * 2 % noise is to be found by then. It is stricter the more earlier values there are, since these find such a change anyway. Few do not show what is usual. */
+/* Returns the level of significance of both tests for the newest k values after m earlier ones.
+ * Most of the accepted false alarms are spent at CHANGE_DECIDED new values, so that a change of 5 %
+ * at 2 % noise is found by then. The level is stricter with many earlier values, which find such a
+ * change anyway, and with fewer than FEW, which do not show what is usual. */
 static double level_of(size_t m, size_t k)
 {
     enum { USUAL = 20 };
@@ -396,7 +408,8 @@ static double level_of(size_t m, size_t k)
     return k == CHANGE_DECIDED ? level : level * (k > CHANGE_DECIDED ? 0.07 : k == CHANGE_DECIDED - 1 ? 0.25 : 0.1);
 }
 
-/* Does Student's t find the levels different? ret_p: its p. */
+/* Returns whether Student's t finds the levels different. *ret_p: its p, set only where t is beyond
+ * its critical value. */
 static bool is_t_significant(struct series_scan *s, size_t from, size_t at, size_t to, const struct two_levels *is, double level,
                              double *ret_p)
 {

@@ -81,6 +81,7 @@ int64_t follow_mono_of(int64_t wall_ns)
     return clock_mono_ns() - (age_ns > 0 ? age_ns : 0);
 }
 
+/* Makes g, which is not hashed, findable by its inode. f borrows g until follow_forget_inode. */
 static void follow_hash_generation(struct logs_follow *f, struct logs_generation *g)
 {
     size_t bucket = follow_hash_inode(g->id.ino);

@@ -403,7 +403,9 @@ static int upload_set_result(struct sending *s, const char *id, enum mlflow_answ
     return 0;
 }
 
-/* mlruns/<exp>/<run> -> the folder of its experiment below the tree. */
+/* Opens the folder of the run's experiment; root: the folder mlruns, run->path:
+ * "mlruns/<exp>/<run>". Returns a descriptor that the caller closes, or -1 with errno, also for a
+ * symbolic link. */
 static int open_experiment(int root, const struct tree_run *run)
 {
     char folder[128];

@@ -108,6 +108,8 @@ static int check_rows(const struct yaml *list, const char *file, struct err *err
     return 0;
 }
 
+/* Checks that each axis of a sweep is a list of scalars, or a scalar: one value, or a range such as
+ * 1..64*2, whose syntax is checked later. -1 with err, which names file, line and column. */
 static int check_axes(const struct yaml *map, const char *file, struct err *err)
 {
     for (const struct yaml *axis = map->child; axis; axis = axis->next)

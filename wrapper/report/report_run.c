@@ -470,7 +470,8 @@ static void report_noise(const struct report_state *r)
 
 /* ---- metrics ---- */
 
-/* Is the metric a statistic of another one of the run, whose row shows its values? */
+/* Returns whether the metric is a statistic ("bw.max") of another metric of the run ("bw") with
+ * values. The row of "bw" shows these, so the statistic gets no row. Out of memory: false. */
 static bool is_derived(const struct report_state *r, const char *key)
 {
     static const char *const statistics[] = {"max", "min", "mean", "median", "sd", "n", "ci_low", "ci_high"};

@@ -88,6 +88,10 @@ void step_begin(struct run *run)
 
 /* ---- asking ---- */
 
+/* Starts "scontrol show step" with the id of the job, or of its component, without waiting: the
+ * answer lists all steps, and handle_step_answer chooses this run's. Where no id is known, or
+ * scontrol cannot be started, the step stays unknown without an error. The run's host owns the
+ * strings of `env`. */
 static void query_step(struct run *run)
 {
     struct run_step *s = &run->step;
@@ -104,7 +108,8 @@ static void query_step(struct run *run)
     free(env);
 }
 
-/* Is that the srun below this run? */
+/* Called by slurm_step_parse: returns whether the srun with this host and pid was started by this
+ * run. */
 static bool is_own_srun(void *context, struct str host, pid_t pid)
 {
     const struct run *run = context;
@@ -126,7 +131,9 @@ static void retry_step_later(struct run *run)
         s->look_ns = clock_mono_ns() + (wait_ms < 60000 ? wait_ms : 60000) * MS;
 }
 
-/* The answer of one component: without a step there, srun has not come so far, or uses other components. */
+/* Handles the answer about one component of the job, and queries the next. No step of this run:
+ * srun has not made it yet, or uses other components, so all are queried again later. A failed
+ * query ends the search. */
 static void handle_step_answer(struct run *run)
 {
     struct run_step *s = &run->step;

@@ -26,14 +26,16 @@ int grep_pattern(struct pattern **ret, const char *text, bool is_fixed, bool any
 
 struct grep_files {
     struct arena *arena;
-    const char *pattern, *prefix;
-    const struct folder *in;
+    const char *pattern; /* of names (fnmatch); NULL: those that is_searched_name knows */
+    const char *prefix; /* of the names in this folder: "job/" */
+    const struct folder *in; /* the folder that is read */
     unsigned depth;
-    const char **names;
+    const char **names; /* [GREP_FILES_MAX] of the caller; the texts are in the arena */
     size_t count;
 };
 
-/* What a program, a job or benchwrap has written as text; records and rules are no output. */
+/* Returns whether the file matches the pattern, or (NULL) has the name of a log, a script or
+ * another text of a program or a job. */
 static bool is_searched_name(const char *pattern, const char *name)
 {
     static const char *const ends[] = {".log", ".txt", ".sh", ".out", ".err", ".slurm", ".sbatch", ".pbs"};
@@ -46,6 +48,9 @@ static bool is_searched_name(const char *pattern, const char *name)
     return false;
 }
 
+/* Called by folder_names: adds a file that is searched to the names, and enters a folder. Entries
+ * that cannot be entered, or exceed one of the maxima, are left out silently. Not 0: out of memory,
+ * which ends the walk. */
 static int add_grep_file(void *context, const struct folder_entry *e)
 {
     struct grep_files *f = context;
@@ -75,7 +80,7 @@ static int by_file_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Is it job/stdout.log where stdout.log is there, too? */
+/* Returns whether the file below job/ is a copy of one that the run has, too: job/stdout.log. */
 static bool is_job_copy(const struct grep_files *f, const char *name)
 {
     for (size_t i = 0; strncmp(name, "job/", 4) == 0 && i < f->count; i++)

@@ -152,8 +152,9 @@ static void put_point(struct load_sweep *s, const struct saturation_point *p, co
     json_close(&j, '}');
 }
 
-/* Could the client's lateness be why too few requests were good? Each late send, unknown time and
- * stolen share may spoil so many of its neighbours, which queue behind a burst. */
+/* Returns whether a level may have missed its goal only because of the client: SPOILT more good
+ * requests for each one that was sent late, has an unknown time, or was due in processor time that
+ * the hypervisor used would have met it. A late request makes those behind it wait. */
 static bool miss_is_doubtful(const struct load_sweep *s, const struct outcome *o, const struct report_derived *d)
 {
     enum { SPOILT = 10 };

@@ -41,7 +41,9 @@ static double drive_seconds_since(int64_t then)
     return (double)(clock_mono_ns() - then) / 1e9;
 }
 
-/* The batch ends here, because tasks are lost (the next may do better) or because nothing more can come. */
+/* Stops submitting and sets the reason of the batch; later calls for the same batch do nothing.
+ * lost: reports are missing and later batches are tried; false: nothing more can come, so this is
+ * the last one. */
 static void drive_give_up(struct drive *d, bool lost, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 static void drive_give_up(struct drive *d, bool lost, const char *fmt, ...)
 {
@@ -164,7 +166,9 @@ static void drive_handle_refusal(struct drive *d, struct submit_client *one)
         bench_note(d->b, "a submission was refused (%s)%s", says.n ? says.p : "no word", again ? " and repeated after a while" : "");
 }
 
-/* A command for one task has ended, and with it the task. */
+/* Counts the tasks of an ended command as ended: those that reported, and the others where the
+ * command failed. After status 0 a report may still come. Gives the batch up after many failures in
+ * a row. */
 static void attached_ended(struct drive *d, struct submit_client *one, int64_t when)
 {
     struct tasks *t = &d->b->tasks;
@@ -195,7 +199,7 @@ static void attached_ended(struct drive *d, struct submit_client *one, int64_t w
                       says.n ? says.p : "no word");
 }
 
-/* The command for all tasks has ended. What has not reported until now is seen by drive_is_over(). */
+/* Notes how the command for all tasks ended. drive_is_over() handles the tasks without a report. */
 static void tool_ended(struct drive *d, const struct submit_client *one)
 {
     CLEANUP_BUF struct buf says;
@@ -230,14 +234,15 @@ static void client_ended(struct drive *d, struct submit_client *one)
     clients_free(&d->clients, one);
 }
 
-/* Where not a single task has reported, the way of the reports is the first suspect. */
+/* Returns advice on the network for the end of a message, "" where a task has reported. */
 static const char *drive_report_advice(const struct drive *d)
 {
     return d->ended || d->report->file >= 0 ? ""
                                             : "; none has: if nodes cannot send datagrams to this machine, see --address and --report-dir";
 }
 
-/* Nothing was heard for a while: what does the queue say? */
+/* Queries the scheduler's queue when no report came for a while, at growing intervals. Gives the
+ * batch up as lost when the queue has none of its jobs any more. A failed query changes nothing. */
 static void drive_ask_queue(struct drive *d)
 {
     struct queue q = {0};
@@ -257,7 +262,9 @@ static void drive_ask_queue(struct drive *d)
     }
 }
 
-/* Is it over, or is there no use in waiting any longer? */
+/* Returns true where the batch is over: all tasks have ended, or it was given up and its commands
+ * have ended. Otherwise queries the queue, and gives the batch up where no report came for the
+ * seconds of --stall and of a task; a later call then returns true. */
 static bool drive_is_over(struct drive *d)
 {
     bool all = d->next == d->b->tasks.n && !d->again_count && !d->clients.running;
@@ -310,7 +317,7 @@ static int drive_once(struct drive *d, struct err *err)
     return 0;
 }
 
-/* Reports that came after their command had ended. */
+/* Counts the ended tasks again, with the reports that came after their command had ended. */
 static void late_reports(struct drive *d)
 {
     struct tasks *t = &d->b->tasks;
@@ -321,8 +328,8 @@ static void late_reports(struct drive *d)
         d->ended += t->flags[i] & TASK_ENDED && t->known[i] ? 1 : 0;
 }
 
-/* Waits, outside of what is timed, until the queue has none of this batch's jobs: those that complete would be in the next one's way, and the scheduler
- * counts them only then. */
+/* Waits a few seconds at most, outside the measured time, until the queue has no job of this batch:
+ * jobs that are completing would delay the next batch. */
 static void drive_wait_queue_empty(struct drive *d)
 {
     for (int i = 0; i < 8 && d->provider->ask && !d->b->stop; i++) {

@@ -95,7 +95,7 @@ static void local_finish_task(struct local_worker *w, struct task_place *place, 
     t->flags[place->task] |= (uint8_t)(TASK_ENDED | (stamped ? TASK_STAMPED : 0));
 }
 
-/* An in-process task: what is left when no process is made. */
+/* Runs a task as a call in this thread, without a process, and records its times. */
 static void local_call_task(struct local_worker *w, size_t task)
 {
     struct tasks *t = &w->crew->b->tasks;
@@ -117,7 +117,9 @@ static void local_call_task(struct local_worker *w, size_t task)
     t->flags[task] = TASK_SUBMITTED | TASK_STAMPED | TASK_ENDED;
 }
 
-/* Starts a task in the place. false: it could not be started. */
+/* Starts a task in the place. pidfd: also opens place->pidfd, which the caller closes. False: it
+ * could not be started, the task is marked as refused, and w->failed has errno. Many of these in a
+ * row stop the crew. */
 static bool local_start_task(struct local_worker *w, struct task_place *place, size_t task, bool pidfd)
 {
     static char path[] = "PATH=/usr/bin:/bin";
@@ -154,7 +156,8 @@ static bool local_start_task(struct local_worker *w, struct task_place *place, s
     return false;
 }
 
-/* Takes a task that has ended out of its place; the pid is free for others only after the lock is had. */
+/* Waits for the task's process, frees the place, and records the task's end at `when` (monotonic
+ * ns). The lock keeps the watching thread from killing another process that gets the pid. */
 static void local_reap_task(struct local_worker *w, struct task_place *place, int64_t when)
 {
     int status = 0;
@@ -171,7 +174,9 @@ static bool next_task(struct local_crew *c, size_t *ret)
     return !c->stop && !c->hopeless && (*ret = c->next++) < c->b->tasks.n;
 }
 
-/* One at a time: waiting for the end costs one system call. */
+/* Runs tasks one after the other in w->place[0] until none is left. A task that cannot be started
+ * is marked as refused. Waiting costs one system call, and the time of the end is taken before the
+ * task is reaped. */
 static void one_by_one(struct local_worker *w)
 {
     struct local_crew *c = w->crew;
@@ -190,7 +195,8 @@ static void one_by_one(struct local_worker *w)
     }
 }
 
-/* Several at once in one thread: epoll over pidfds. */
+/* Runs up to w->places tasks at once in one thread, until none is left: epoll reports the pidfds of
+ * those that end. -1 with errno: epoll is not available, no task was started. */
 static int local_run_several(struct local_worker *w)
 {
     struct local_crew *c = w->crew;

@@ -14,6 +14,8 @@
 
 enum { REPLY_MAX = 8 << 20, HEADERS_MAX = 64 };
 
+/* Opens s->cancel, an epoll descriptor that can be read once cancel_fd can (-1: none) or the timer
+ * s->deadline has expired; requests then end. server_deinit closes both, also after -1 with err. */
 static int make_cancel(struct llm_server *s, int cancel_fd, struct err *err)
 {
     struct epoll_event e = {.events = EPOLLIN};
