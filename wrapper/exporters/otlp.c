@@ -75,10 +75,10 @@ static void put_attribute_text(struct json_out *j, const char *key, const char *
 
 /* Appends a time in nanoseconds, rounded to microseconds. It is a text: so protobuf's JSON writes
  * 64-bit integers. */
-static void put_nanoseconds(struct json_out *j, const char *key, double seconds_ms)
+static void put_nanoseconds(struct json_out *j, const char *key, double time_ms)
 {
     char text[32];
-    snprintf(text, sizeof text, "%lld", (long long)llround(seconds_ms * 1e3) * 1000);
+    snprintf(text, sizeof text, "%lld", (long long)llround(time_ms * 1e3) * 1000);
     json_text(j, key, text);
 }
 

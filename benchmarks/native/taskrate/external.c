@@ -199,7 +199,7 @@ static void attached_ended(struct drive *d, struct submit_client *one, int64_t w
                       says.n ? says.p : "no word");
 }
 
-/* Notes how the command for all tasks ended. drive_is_over() handles the tasks without a report. */
+/* Notes how the command for all tasks ended. drive_check_end() handles the tasks without a report. */
 static void tool_ended(struct drive *d, const struct submit_client *one)
 {
     CLEANUP_BUF struct buf says;
@@ -265,7 +265,7 @@ static void drive_ask_queue(struct drive *d)
 /* Returns true where the batch is over: all tasks have ended, or it was given up and its commands
  * have ended. Otherwise queries the queue, and gives the batch up where no report came for the
  * seconds of --stall and of a task; a later call then returns true. */
-static bool drive_is_over(struct drive *d)
+static bool drive_check_end(struct drive *d)
 {
     bool all = d->next == d->b->tasks.n && !d->again_count && !d->clients.running;
     double stall = d->b->set.stall + d->batch->duration;
@@ -366,7 +366,7 @@ int external_run(struct bench *b, struct task_batch *batch, struct report_channe
     d.burst = b->set.rate > 1 && !b->set.evenly ? b->set.rate : 1;
     d.tokens = d.burst;
     d.filled = d.heard = batch->begin = clock_mono_ns();
-    while (rc == 0 && !drive_is_over(&d)) {
+    while (rc == 0 && !drive_check_end(&d)) {
         rc = drive_once(&d, err);
         if (d.how == HOW_ATTACHED && !d.clients.running)
             late_reports(&d);

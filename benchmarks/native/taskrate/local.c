@@ -177,7 +177,7 @@ static bool next_task(struct local_crew *c, size_t *ret)
 /* Runs tasks one after the other in w->place[0] until none is left. A task that cannot be started
  * is marked as refused. Waiting costs one system call, and the time of the end is taken before the
  * task is reaped. */
-static void one_by_one(struct local_worker *w)
+static void local_run_one_by_one(struct local_worker *w)
 {
     struct local_crew *c = w->crew;
     size_t task;
@@ -242,7 +242,7 @@ static void *local_run_worker(void *argument)
 {
     struct local_worker *w = argument;
     if (w->places == 1 || w->crew->payload == PAYLOAD_CALL)
-        one_by_one(w);
+        local_run_one_by_one(w);
     else if (local_run_several(w) < 0)
         w->failed = errno;
     return NULL;
