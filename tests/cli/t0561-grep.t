@@ -30,6 +30,7 @@ is "... and back" "$(bw grep . --file stdout.log --sort 'start_time DESC' --form
 bw grep nothing-like-this >out; is "no line: status 1" "$?" 1
 bw grep 'x(' >out; is "a broken pattern is refused" "$?" 125
 like "with the reason" "$(cat err)" '^benchwrap: grep: the pattern: '
+bw grep -i "$(head -c 70000 /dev/zero | tr '\0' x)" >out; is "a pattern that is too long is refused" "$? $(wc -l <out)" "125 0"
 bw grep one two >out; is "one pattern" "$?" 125
 like "the environment is searched" "$(bw grep '^NODE_KIND=' -e one)" 'environment\.txt:[0-9]+: NODE_KIND=slow$'
 

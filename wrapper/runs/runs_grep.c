@@ -19,6 +19,8 @@ int grep_pattern(struct pattern **ret, const char *text, bool is_fixed, bool any
         buf_putc(&b, *p);
     }
     buf_puts(&b, is_fixed ? "" : text);
+    if (b.failed) /* too long, or out of memory: a part of the text would match other lines */
+        return err_set(err, ERR_INPUT, "the text is too long");
     return pattern_new(ret, buf_text(&b), err);
 }
 
