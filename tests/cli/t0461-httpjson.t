@@ -44,12 +44,16 @@ is "gzip" "$(jq -r '.headers."content-encoding" + " " + .body.id' "$got")" "gzip
 exporter "url: '$url/ok/{{id}}/{{tag.cluster}}', method: PUT, template: '{\"t\": \"{{experiment}} \\\\ {{verdict}} {{param.no}}\", \"bw\": {{metric.bandwidth_MB_per_s}}, \"no\": {{metric.none}}, \"id\": {{id}}, \"start\": {{start_ms}}}'"
 "$BENCHWRAP" exporter send x last >/dev/null
 is "a template, and the address" "$(jq -c '[.method, .path, .body.t, .body.bw, .body.no, .body.id, (.body.start | type)]' "$got")" "[\"PUT\",\"/ok/$(run_id)/tst\",\"io \\\\ none \",12.5,null,\"$(run_id)\",\"number\"]"
+exporter "url: '$url/ok', template: '{\"link\": {{link}}, \"stream\": {{stream}}, \"in\": \"{{link}}\"}'"
+"$BENCHWRAP" exporter send x last >/dev/null
+is "a value that is not configured is null" "$(jq -c .body "$got")" '{"link":null,"stream":null,"in":""}'
 bw -e 'io' --tag 'q="x"' -- sh -c "$(output 1)"; fresh
 exporter "url: '$url/ok/q', template: '{\"q\": \"{{tag.q}}\", \"v\": {{tag.q}}}'"
 bw --tag "q=a\"b\\c/$(printf '\303\244')" -- true
 is "values cannot leave their text" "$(jq -c '.body' "$got")" '{"q":"a\"b\\c/ä","v":"a\"b\\c/ä"}'
 bad() { exporter "$1"; bw -- true 2>err; grep -c "this exporter is ignored" err; }
 is "a wrong template is named" "$(bad "url: '$url/ok', template: '{\"a\": }'") $(bad "url: '$url/ok', template: '{\"a\": {{nope}}}'")" "1 1"
+is "a link that contains itself is named" "$(bad "url: '$url/ok', link: 'http://h/{{link}}', template: '{\"l\": {{link}}}'") $(bad "url: '$url/ok', link: 'http://h/{{summary}}'")" "1 1"
 is "so are a wrong address, and a secret in the file" "$(bad "url: 'ftp://x/y'") $(bad "url: 'http://u:p@h/'") $(bad "url: '$url/ok', token: abc") $(bad "url: '$url/ok', token: {env: A, file: B}") $(bad "url: '$url/ok', header: {'A b': x}") $(bad "record: run")" "1 1 1 1 1 1"
 ok "... which no message repeats" sh -c '! grep -q abc err'
 fresh

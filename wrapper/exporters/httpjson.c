@@ -113,7 +113,7 @@ static int check_template(const struct exporter_config *c, const char *key, cons
 {
     struct buf filled CLEANUP_BUF;
     struct json *j = NULL;
-    const struct template_values nothing = {.config = c};
+    const struct template_values nothing = {.config = c, .is_link = key && strcmp(key, HTTPJSON_KEY_LINK) == 0};
     buf_init(&filled, 1 << 20);
     if (!text)
         return 0;

@@ -49,6 +49,7 @@ static struct template_value template_number_value(double v)
     return (struct template_value){isfinite(v) ? TEMPLATE_NUMBER : TEMPLATE_NONE, {NULL, 0}, v};
 }
 
+/* Returns the last sample of the metric as a number; NONE where the metric is NULL or has none. */
 static struct template_value template_last_value(const struct tree_entry *metric)
 {
     const struct tree_sample *s = metric ? exporter_run_last(metric) : NULL;
@@ -162,9 +163,9 @@ static struct template_value template_of_metric(const struct template_values *v,
     return template_json_value(json_get(ref, strcmp(key, "metric_verdict") == 0 ? "verdict" : key)); /* reference, low, high */
 }
 
-/* Of the run as such. False: there is no such key. */
-static bool template_of_run(const struct template_values *v, const char *key, struct buf *scratch, struct template_value *ret,
-                            struct err *err)
+/* Sets *ret to a field of the run, such as "id" or "start"; NONE where it is missing. A text is in
+ * the run, its arena or the configuration. False: the key is no field. */
+static bool template_of_field(const struct template_values *v, const char *key, struct template_value *ret)
 {
     const struct exporter_run *r = v->run;
     const struct tree_run *run = r->run;
@@ -191,6 +192,17 @@ static bool template_of_run(const struct template_values *v, const char *key, st
         return *ret = template_number_value(key[0] == 's' ? (double)run->start_ms : run->end_ms ? (double)run->end_ms : NAN), true;
     if (strcmp(key, "start") == 0 || strcmp(key, "end") == 0)
         return *ret = template_time_value(key[0] == 's' ? run->start_ms : run->end_ms, r->arena), true;
+    return false;
+}
+
+/* Sets *ret to the value of a key of the complete run, such as "id" or "summary"; NONE where it is
+ * missing. A composed text is in `scratch`, which is overwritten. err: a link that cannot be filled. */
+static void template_of_run(const struct template_values *v, const char *key, struct buf *scratch, struct template_value *ret,
+                            struct err *err)
+{
+    const struct exporter_run *r = v->run;
+    if (template_of_field(v, key, ret))
+        return;
     buf_clear(scratch);
     *ret = (struct template_value){.kind = TEMPLATE_TEXT};
     if (strcmp(key, "headline") == 0)
@@ -208,10 +220,11 @@ static bool template_of_run(const struct template_values *v, const char *key, st
     } else if (strcmp(key, "testbed") == 0) {
         const char *cluster = exporter_run_tag(r, "cluster"), *host = exporter_run_tag(r, "hostname");
         buf_puts(scratch, cluster ? cluster : host ? host : "unknown");
-    } else if (strcmp(key, "link") != 0)
-        return false;
+    } else {
+        *ret = template_text_value(NULL);
+        return;
+    }
     ret->text = buf_text(scratch);
-    return true;
 }
 
 static bool is_template_key(const char *key)
@@ -246,6 +259,8 @@ static int template_value_of(const struct template_values *v, struct str name, s
     *ret = template_text_value(NULL);
     if (!name.n || name.n >= sizeof key || !is_template_key(key))
         return err_set(err, ERR_INPUT, "no value has the name \"{{%.60s}}\"", key);
+    if (v->is_link && (strcmp(key, "link") == 0 || strcmp(key, "summary") == 0))
+        return err_set(err, ERR_INPUT, "the value of {{%s}} contains the link itself", key);
     if (!v->run) {
         if (strcmp(key, "stream") == 0)
             *ret = template_text_value(v->stream);

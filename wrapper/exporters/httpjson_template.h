@@ -9,9 +9,11 @@ struct template_values {
     const struct tree_entry *metric;  /* of a record of one metric; NULL */
     const char *stream;               /* of records that are no run; NULL */
     const char *message;              /* without a run: its summary; NULL */
+    bool is_link;                     /* the text is the key link, so it must not name {{link}} or {{summary}} */
 };
 /* Appends the template with its values: within a JSON text as characters of it, elsewhere as a JSON
- * value. A missing value is empty, elsewhere null. -1 with err: an unknown KEY. */
+ * value. A missing value is empty, elsewhere null. -1 with err: a KEY that is not known, or that a
+ * link must not have, or out of memory. */
 int template_expand(const char *text, const struct template_values *v, struct buf *to, struct err *err);
 /* The same for a plain text: every value is appended as it is. */
 int template_expand_text(const char *text, const struct template_values *v, struct buf *to, struct err *err);
@@ -24,6 +26,7 @@ size_t template_put_measures(const struct exporter_run *r, bool all, struct buf 
 const char *template_utc_text(int64_t ms, struct arena *a);
 /* Does it have a {{KEY}}? */
 bool template_has_keys(const char *text);
-/* The element of "references" in benchwrap.json that judged this metric; NULL: none. */
+/* Returns the element of "references" in benchwrap.json that judged this metric, which belongs to
+ * the run; NULL: none did. */
 const struct json *template_reference(const struct exporter_run *r, const char *metric);
 #endif

@@ -94,15 +94,15 @@ static bool topic_region(const char *topic, char ret[REGION_MAX])
     return true;
 }
 
-static int check_sns_text(const struct exporter_config *c, const char *key, bool is_url, struct err *err)
+static int check_sns_text(const struct exporter_config *c, const char *key, bool is_link, struct err *err)
 {
     const char *text = exporter_text(c, key);
-    const struct template_values nothing = {.config = c};
+    const struct template_values nothing = {.config = c, .is_link = is_link};
     struct buf filled CLEANUP_BUF;
     buf_init(&filled, TEXT_BYTES);
     if (!text)
         return 0;
-    return (is_url ? template_expand_url : template_expand_text)(text, &nothing, &filled, err) ? err_wrap(err, "%s", key) : 0;
+    return (is_link ? template_expand_url : template_expand_text)(text, &nothing, &filled, err) ? err_wrap(err, "%s", key) : 0;
 }
 
 static int sns_configure(const struct exporter_config *c, struct err *err)
