@@ -24,6 +24,7 @@ is "another file: status" "$?" 1
 like "… and what was expected" "$(cat err)" 'cannot read none.log: expected a run report'
 bw reference --from-reframe perf.log -e io >/dev/null
 is "with runs, too: status" "$?" 125
+is "... and with options that would be ignored" "$(for o in --all --ignore=x --min-band=1%; do bw reference --from-reframe perf.log $o >/dev/null; echo $?; done | xargs)" "125 125 125"
 sed '2,$s/|40000|-0.1|/|0|None|/; 2,$s/|10000|-0.9|/|0|None|/' perf.log >without.log
 bw reference --from-reframe without.log >/dev/null
 is "no references at all: status" "$?" 1

@@ -83,9 +83,12 @@ static int take_over(struct cmd_context *c, const struct opt_value *files)
 {
     CLEANUP_BUF struct buf text;
     size_t n = 0;
+    static const char *const others[] = {OPTION_FROM, OPTION_LAST, OPTION_IGNORE, OPTION_MIN_BAND, OPTION_ALL, OPTION_JSON};
+    bool more = c->argc || selection_given(c);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        more |= opt_find(&c->opts, others[i])->origin == OPT_COMMAND_LINE;
     buf_init(&text, 64 << 20);
-    if (c->argc || opt_text(&c->opts, OPTION_FROM) || selection_given(c) || opt_text(&c->opts, OPTION_LAST) ||
-        opt_on(&c->opts, OPTION_JSON))
+    if (more)
         return err_set(c->err, ERR_USAGE, "--from-reframe: expected no run and no other option");
     if (reference_from_reframe(files, c->arena, &text, &n, c->err))
         return -1;
