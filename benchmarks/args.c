@@ -86,7 +86,8 @@ struct operands {
     const struct option_rule *words; /* the option before, if it takes all words up to the next option */
 };
 
-/* --name, --name=value, --name value. Returns whether the next argument was used. */
+/* Records an option --name, --name=value or --name value of the program, where the rules know it.
+ * Returns whether `next` (NULL: none) was its value. */
 static bool long_option(struct rules_run *run, struct str arg, const char *next, struct operands *operands)
 {
     struct str value = arg, flag = str_cut(&value, '=');
@@ -138,7 +139,9 @@ static bool short_options(struct rules_run *run, struct str arg, const char *nex
     return false;
 }
 
-/* The next param that no option has told already: sysbench had --test=cpu before the name became an operand. */
+/* Stores an operand as the next param of the rules' list `operands` that no option has set:
+ * sysbench had --test=cpu before the name became an operand. More operands than params make the
+ * command line unexplained. */
 static void operand_take(struct rules_run *run, size_t *next, struct str arg)
 {
     for (const struct value_seen *v = run->values; v && *next < run->rules->operands;) {

@@ -18,7 +18,8 @@ struct catalogue {
 void catalogue_add(struct catalogue *c, const char *path);
 /* The address of the rule file called `name` (also "shipped:<name>"); NULL if there is none. In the arena. */
 const char *catalogue_by_name(const struct catalogue *c, const char *name, struct arena *a);
-/* The same for a program: one of that base name, or one that lists it under `programs`. Compiles no rule file. */
+/* Returns the catalogue's rule file for a program: of an entry with its base name, or one that
+ * lists it under `programs`. Compiles no rule file. In the arena; NULL: none. */
 const char *catalogue_for_program(const struct catalogue *c, const char *program, struct arena *a);
 /* The same for a command: the script that it runs by an interpreter, else its program. argv: NULL at the end, not empty. */
 const char *catalogue_for_command(const struct catalogue *c, char *const *argv, struct arena *a);

@@ -395,7 +395,8 @@ size_t row_counted(const struct rules_run *run, unsigned what, unsigned block, c
 void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block,
                bool hidden, unsigned generation);
 
-/* The cell's number in the rule's unit. NUMBER_NOT also when units do not fit. */
+/* Computes the cell's number in the rule's unit. Returns NUMBER_GOOD with *ret; NUMBER_MISSING: no
+ * value, or not finite; NUMBER_NOT: no number, or its unit cannot be converted. */
 enum number_kind row_metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells,
                                   const struct unit *column_unit, double *ret);
 

@@ -116,6 +116,8 @@ static struct expr *parse_choice(struct parser *p, enum op op)
     return take_token(p, ")") ? expr_node_new(p, op, a, b) : expr_complain_expected(p, "\")\"");
 }
 
+/* Parses the arguments of a call up to ")", four at most; `function` is the name before "(". NULL
+ * with p->err: the syntax is wrong, or there is no such function. */
 static struct expr *parse_call(struct parser *p, struct str function)
 {
     struct expr *e = expr_node_new(p, OP_CALL, NULL, NULL);
@@ -304,7 +306,8 @@ static struct value number_value(double v)
     return (struct value){.kind = VALUE_NUMBER, .number = v};
 }
 
-/* A text that is a number compares as one: params are texts. */
+/* Makes a text that is a number, true or false a number: params are texts, and expressions compare
+ * them as numbers. */
 static void as_number(struct value *v)
 {
     double n;

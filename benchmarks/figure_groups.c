@@ -20,6 +20,7 @@ static size_t group_mark(struct str s, size_t i, bool *ret_sure)
     return 0;
 }
 
+/* Returns whether exactly three digits are at `at`, as in "1,234". */
 static bool is_group_of_three(struct str s, size_t at)
 {
     return str_is_digit(char_at(s, at)) && str_is_digit(char_at(s, at + 1)) && str_is_digit(char_at(s, at + 2)) &&

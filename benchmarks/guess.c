@@ -193,7 +193,8 @@ static void guess_count(const struct guess *g, struct guess_summary *s)
     }
 }
 
-/* A reader that the loader refuses (a label it cannot have, a pattern that is too long) must not cost the others. */
+/* Loads each guessed reader alone, and marks as dead those that the loader refuses, such as one
+ * with a pattern that is too long: these must not cost the others. -1: out of memory. */
 static int bury_refused(struct guess *g, const char *name, char *const *argv)
 {
     CLEANUP_BUF struct buf b;

@@ -166,7 +166,9 @@ static void rising_see(struct seen_line *l, struct str line, const struct loose_
     l->lines++;
 }
 
-/* "  7:  64 bytes  812 times -->  9.8 Mbps": a number that grows in all lines is the step, a size before others. */
+/* Makes the number that grows in all lines the step of the reader: of " 7: 64 bytes 812 times
+ * --> 9.8 Mbps" the size, which comes before other numbers. Out of memory: the reader stays as
+ * it is. */
 static void rising_to_step(struct guess *g, struct seen_line *l)
 {
     enum { LINES_MIN = 3 };

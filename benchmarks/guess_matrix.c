@@ -120,7 +120,8 @@ static void matrix_read_rows(const struct guess *g, struct guessed_matrix *m)
     }
 }
 
-/* "(in ns)", "in MB/sec", "GB/s": a word of the line that is a unit and cannot well be anything else. */
+/* Returns the unit that a line names as a word, such as "(in ns)", "in MB/sec" or "GB/s"; NULL: no
+ * word of it is certainly a unit. */
 static const struct unit *unit_said(struct str line)
 {
     const struct unit *u = guess_unit_in(line);
@@ -152,7 +153,8 @@ static bool title_like(const struct guess *g, size_t line)
     return line > 0 && memchr(text.p, ' ', text.n) && !str_has(text, "ersion") && stands_once(g, line);
 }
 
-/* The title: the first of the lines right above that tells it from others. False: there is none. */
+/* Chooses as title the first of the lines right above the labels that distinguishes this matrix
+ * from others. False: there is none. Also sets the unit that such a line names. */
 static bool take_title(const struct guess *g, struct guessed_matrix *m)
 {
     bool any = false, good = false;
@@ -174,6 +176,8 @@ static bool take_title(const struct guess *g, struct guessed_matrix *m)
     return good;
 }
 
+/* Returns the reader's specification in YAML for the guessed matrix, in the arena; NULL: out of
+ * memory. */
 static const char *matrix_spec(struct guess *g, const struct guessed_matrix *m)
 {
     CLEANUP_BUF struct buf b, title, end;

@@ -179,13 +179,15 @@ static void table_read_rows(struct guess *g, struct guessed_table *t)
     }
 }
 
+/* Returns the label without a text in parentheses at its end. */
 static struct str without_parenthesis(struct str label)
 {
     const char *open = memchr(label.p, '(', label.n);
     return open && open > label.p && label.p[label.n - 1] == ')' ? str_trim(str_sub(label, 0, (size_t)(open - label.p))) : label;
 }
 
-/* The column as the reader calls it: label, and its number if there are several of that name. */
+/* Returns the column as the reader names it, in the arena: its label, with "#2" for the second
+ * column of that label. NULL: no such name is possible, or out of memory. */
 static const char *cell_of(struct guess *g, const struct guessed_table *t, size_t k)
 {
     struct str label = t->column[k].own_unit || memchr(t->column[k].label.p, '(', t->column[k].label.n)

@@ -12,6 +12,8 @@ enum {
     LOGGED = 8 /* of what it logged, the first metrics */
 };
 
+/* Returns whether the name of a headline metric in the rules means this statistic of the series:
+ * the metric's name alone means its own headline statistic. */
 static bool headline_means(struct str wanted, const struct series *s, const char *stat)
 {
     const char *own = s->rule->many == MANY_SERIES && s->rule->headline ? s->rule->headline : "";

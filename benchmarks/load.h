@@ -19,8 +19,12 @@ int load_flag(const struct yaml *map, const char *key, bool *ret, const struct r
 /* Index of the text of map's key in a list of words, `otherwise` if the key is not there; -1 with a complaint. */
 int load_choice(const struct yaml *map, const char *key, const char *const *words, int otherwise, const struct rules *rules,
                 struct err *err);
+/* Compiles a scalar as an expression in the rules' arena. NULL: *ret is unchanged. -1 with err,
+ * which names file and line. */
 int load_expr(struct expr **ret, const struct yaml *y, struct rules *rules, struct err *err);
-/* A list whose items may say `each: {x: [a, b]}`: the item once for a and once for b. */
+/* Loads each item of a list by `load`. An item with `each: {x: [a, b]}` is loaded once for a and
+ * once for b. max: items at most. -1 with err; where rules->tell is set, wrong items are reported
+ * and counted instead. */
 int load_items(const struct yaml *list, size_t max,
                int (*load)(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err), struct reader *r,
                struct rules *rules, struct err *err);
@@ -41,6 +45,8 @@ int load_file(const struct yaml *file, size_t *ret, struct rules *rules, struct 
 int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct err *err);
 /* Names of the context are wanted before any reader uses them. */
 int load_set_names(const struct yaml *y, struct rules *rules, struct err *err);
+/* Loads the map y as a reader, and adds it to the rules. unused: an array of items needs this
+ * parameter, NULL. -1 with err, which names file and line. */
 int load_reader(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
 extern const char *const load_types[];
 extern const char *const load_scopes[]; /* of params: words, NULL at the end */
@@ -60,6 +66,8 @@ int load_required(const struct yaml *y, struct reader *unused, struct rules *rul
 int load_derived(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
 /* load_arguments.c */
 int load_arguments(const struct yaml *y, struct rules *rules, struct err *err);
+/* Loads one rule for variables of the environment, and adds it. unused: NULL. -1 with err, which
+ * names file and line. */
 int load_environment(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
 /* recognise.c */
 int load_recognise(const struct yaml *y, struct rules *rules, struct err *err);

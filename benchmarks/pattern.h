@@ -18,8 +18,8 @@ struct match {
 /* text as PCRE2 syntax without options: ^ and $ are the line's ends. Texts longer than 4 KiB and more than 63 groups are refused. */
 int pattern_new(struct pattern **ret, struct str text, struct err *err);
 void pattern_free(struct pattern *p);
-/* For tests: is it compiled to machine code? Not where the kernel refuses, or BENCHWRAP_PCRE_JIT=0
- * is set: then it is interpreted, within the same limits. */
+/* For tests: returns whether the pattern is compiled to machine code. It is interpreted, within the
+ * same limits, where the kernel refuses or BENCHWRAP_PCRE_JIT=0 is set. */
 bool pattern_jit(const struct pattern *p);
 /* 1 match, 0 none, -1 gave up at the limits (hostile text or pattern; more than 64 KiB of line for one that may match anywhere). ret may be NULL. Groups point into line. */
 int pattern_match(const struct pattern *p, struct str line, struct match *ret);

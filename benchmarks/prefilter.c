@@ -150,6 +150,8 @@ struct lane {
     struct prefilter_mask *mask;
 };
 
+/* Moves four lanes of text through the table for `steps` bytes at once, and marks in each lane the
+ * patterns that may match. */
 static void prefilter_walk(const struct prefilter *f, struct lane *l, size_t steps)
 {
     const uint32_t *next = f->next;

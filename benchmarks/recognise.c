@@ -38,6 +38,8 @@ static int load_patterns(const struct yaml *y, struct pattern **ret, size_t max,
     return 0;
 }
 
+/* Loads the patterns of `key` into *ret, each with the number of its group named `group`. An absent
+ * key gives none. -1 with err, which names file and line. */
 static int load_told(const struct yaml *map, const char *key, const char *group, struct group_patterns *ret, const struct rules *rules,
                      struct err *err)
 {

@@ -64,6 +64,8 @@ struct judging {
     const struct reference_entry *entry;
 };
 
+/* Converts the number to the metric's unit. from NULL: it has that unit already. False: the units
+ * do not fit. */
 static bool to_metric(double number, const struct unit *from, const struct unit *to, double *ret)
 {
     *ret = number;

@@ -150,6 +150,8 @@ bool reference_entry_holds(const struct record *r, const struct reference_entry 
 
 /* ---- the metric that a name means ---- */
 
+/* Returns the headline metric of the record with this name without statistic and unit, in the
+ * record's arena; NULL: none. */
 static const char *headline_key(struct record *r, struct str name)
 {
     struct str rest = record_text(r, FACT_TAG, "benchwrap.headline"), word;

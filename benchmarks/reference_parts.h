@@ -51,8 +51,9 @@ struct references {
 };
 
 /* reference_match.c */
-/* Does text fit the pattern as a whole? `*` any bytes, `?` one byte, `[a-z]` `[!a]` one of; `\` takes the next byte as it is. Linear but for one
- * backtracking point, so a hostile pattern costs text times pattern at most. */
+/* Returns whether the pattern describes the complete text. `*` stands for any bytes, `?` for one,
+ * `[a-z]` and `[!a]` for one of a set, `\` takes the next byte as it is. A hostile pattern costs
+ * text times pattern at most. */
 bool reference_fits(struct str pattern, struct str text);
 /* Without the statistic and the unit: "write.bw_MiB_per_s.max" -> "write.bw" and, if wanted, its unit (NULL: none) and statistic (n == 0). */
 struct str reference_stem(struct str key, const struct unit **ret_unit, struct str *ret_stat);

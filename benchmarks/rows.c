@@ -422,7 +422,8 @@ void row_block(struct rules_run *run, struct source *source, struct str id, stru
         source->var[i][0] = 0; /* context does not reach from one test into the next */
 }
 
-/* "Sendrecv" and, from a later line, "8": "Sendrecv 8". */
+/* Appends a text to the block's label: "Sendrecv" and, from a later line, "8" make "Sendrecv 8".
+ * Texts of more than 100 bytes change nothing. */
 static void label_add(struct rules_run *run, struct block *b, struct str more)
 {
     const char *label = more.n && more.n <= 100 && b->label.n <= 100

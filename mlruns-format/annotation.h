@@ -18,9 +18,9 @@ enum {
     ANNOTATION_TEXT_MAX = 8000 /* bytes of a value */
 };
 
-/* May an annotation change the tag? Not what the record says about the measurement and its origin:
- * below benchwrap., mlflow. (but the description and the name), job., slurm., pbs., system/; site,
- * cluster, benchmark, benchmark.version, hostname, hosts, queue. */
+/* Returns whether an annotation may change the tag. Tags about the measurement and its origin are
+ * not free: below benchwrap., mlflow. (but the description and the name), job., slurm., pbs.,
+ * system/; site, cluster, benchmark, benchmark.version, hostname, hosts, queue. */
 bool annotation_key_is_free(struct str key);
 /* Reads annotation.json. *ret is a list in the arena, sorted by key; a removed tag has value.p NULL.
  * -1: err names what is wrong; also for a key that is not free or not legal, or one that is named twice. */

@@ -60,6 +60,7 @@ static int by_weight(const void *a, const void *b)
     return strcmp(y->id, x->id);
 }
 
+/* Returns the correction of the run `id` in the list, which is sorted by `order`; NULL: none. */
 static const struct correction *find_correction(const struct correction *list, size_t n, const char *id,
                                                 int (*order)(const void *, const void *))
 {

@@ -30,7 +30,8 @@ void corrections_add(struct corrections *c, const struct tree_run *run, const ch
 void corrections_read(struct corrections *c, const struct folder *tree, const struct tree_run *run, struct arena *a);
 /* All corrections are added: sorts them for corrections_of. May set c->failed. */
 void corrections_sort(struct corrections *c);
-/* What counts for the chain that the run belongs to (->root: its first run, ->id: the one that corrects it); NULL: nothing corrects it. */
+/* Returns the correction that counts for the run's chain (->root: its first run, ->id: the run that
+ * corrects it); NULL: no run corrects it. It belongs to c. */
 const struct correction *corrections_of(const struct corrections *c, const char *id);
 /* The run to be shown instead of this one: its own id where nothing corrects it (id itself is returned); NULL: it is retracted. */
 const char *corrections_shown(const struct corrections *c, const char *id);

@@ -158,7 +158,8 @@ size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_
     return n;
 }
 
-/* A repetition whose parent run has one median for all of them. */
+/* Returns whether the run is a repetition whose parent run has one median for all of its
+ * repetitions: no sweep. */
 static bool is_plain_repetition(const struct folder *tree, const struct tree_run *run, struct arena *a)
 {
     struct tree_run parent = {.tree = run->tree};

@@ -13,7 +13,8 @@ bool key_legal(struct str key);
  * KEY_MAX is cut and ends in "-" and 8 hexadecimal digits of a hash. Returns 1 if anything was
  * changed, else 0. Never empty. */
 int key_make(struct buf *to, struct str text);
-/* A name segment [a-z][a-z0-9_]* from any text: lower case, others to _, runs of _ folded ("Max(MiB)" -> "max_mib"). */
+/* Appends a name segment [a-z][a-z0-9_]* made from any text: in lower case, other characters as one
+ * "_" ("Max(MiB)" becomes "max_mib"). It is never empty. */
 void key_segment(struct buf *to, struct str text);
 /* Returns whether the metric is a result of the program, not one of those that benchwrap records about
  * the run and the machine (own_metrics.def). */

@@ -8,6 +8,7 @@
 #define NO_METRICS "no metrics: "
 /* The reason in a warning's text; p NULL: it is another warning. Refers to the text. */
 struct str no_metrics_in(struct str warning);
-/* The reason in a record (benchwrap.json, NULL is allowed); NULL: the record has no such warning. Borrowed. */
+/* Returns the reason why the record (benchwrap.json; NULL is allowed) has no metrics; NULL: it has
+ * no such warning. The JSON owns the text. */
 const char *no_metrics_of(const struct json *detail);
 #endif

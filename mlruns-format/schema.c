@@ -102,6 +102,7 @@ static bool check_type(struct schema_checking *c, const struct json *type, const
     return good || schema_complain(c, "is not of type", one ? one : "wanted");
 }
 
+/* Returns whether two strings or two numbers are equal; values of other types never are. */
 static bool schema_values_equal(const struct json *a, const struct json *b)
 {
     if (json_is_string(a) && json_is_string(b))
@@ -121,8 +122,8 @@ static bool is_in(char c, const char *set, size_t n)
     return false;
 }
 
-/* "^[0-9a-f]{64}$" and "^[A-Za-z0-9_. /-]{1,250}$", which a record has hundreds of: matched without the machine of regular expressions, for which repetitions are
- * dear. 1, 0; -1: the pattern has another form. */
+/* Matches patterns of the form "^[A-Za-z0-9_. /-]{1,250}$", of which a record has hundreds, without
+ * the slow regular expressions of libc. Returns 1 or 0; -1: the pattern has another form. */
 static int match_simple(const char *pattern, const char *text)
 {
     const char *set = pattern + 2, *close = strncmp(pattern, "^[", 2) == 0 && pattern[2] != '^' ? strstr(set, "]{") : NULL;
@@ -140,6 +141,8 @@ static int match_simple(const char *pattern, const char *text)
     return !text[n] && n >= least && n <= most;
 }
 
+/* Checks a text against length and pattern of the schema. False: it does not fit, and a finding was
+ * added. */
 static bool check_string(struct schema_checking *c, const struct json *schema, const char *text)
 {
     const char *pattern = json_string(json_get(schema, "pattern"), NULL);

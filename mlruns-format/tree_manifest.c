@@ -18,6 +18,8 @@ struct manifest_file {
     struct manifest_file *next;
 };
 
+/* Adds a file without a hash yet to the manifest. The arena owns it and the path's copy. NULL with
+ * err: out of memory. */
 static struct manifest_file *manifest_add_file(struct building *b, const char *path, struct err *err)
 {
     struct manifest_file *f = ARENA_NEW(&b->arena, struct manifest_file);

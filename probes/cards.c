@@ -62,7 +62,8 @@ static struct card *cards_find_card(const struct host *h, struct card_counters *
     return one;
 }
 
-/* Bytes as megabytes per second. */
+/* Records the rate since the last call in megabytes per second; `bytes` is the counter's value now.
+ * Nothing at the first call, or for a port that is not active. */
 static void cards_emit_rate(struct host *h, struct record *r, struct sample_count *c, double bytes, bool active, const char *key,
                             const char *way)
 {
@@ -92,7 +93,8 @@ struct card_search {
     struct card_counters *c;
 };
 
-/* A port whose counters are in this folder, if they are there. */
+/* Adds a port whose counters are in `folder`. NULL: the folder does not exist, or there are too
+ * many ports. The search owns it. */
 static struct port *cards_add_port(struct card_search *f, const struct family *family, const char *folder)
 {
     if (f->c->ports == PORTS_MAX || !look_exists(f->h, folder))

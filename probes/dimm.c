@@ -65,6 +65,8 @@ static void dimm_parse_entry(struct modules *m, const unsigned char *p, size_t n
     dimm_add_speed(&m->speeds, dimm_word_at(p, n, 0x20));
 }
 
+/* Called for each entry of the DMI table: parses a memory device (type 17). m->closed: only root
+ * may read them, so the rest is skipped. */
 static void dimm_read_entry(void *context, const char *name)
 {
     struct modules *m = context;

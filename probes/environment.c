@@ -28,6 +28,8 @@ static const struct {
 #undef HIDDEN
 };
 
+/* Returns the use of the longest prefix in the table that the variable's name begins with; NEITHER:
+ * none fits. */
 static enum use environment_use(struct str name)
 {
     size_t longest = 0;
@@ -55,7 +57,7 @@ static bool environment_is_plain(struct str s)
     return str_valid_utf8(s);
 }
 
-/* The value as it may be written: secrets out, in public identities too. */
+/* Replaces `to` by the value without secrets, and for a published run without identities. */
 static void environment_redact_value(const struct host *h, struct identities *ids, struct str name, struct str value, struct buf *to)
 {
     buf_clear(to);
@@ -64,7 +66,8 @@ static void environment_redact_value(const struct host *h, struct identities *id
         identities_replace(ids, to->p ? to->p : (char[]){0}, to->n, NULL, NULL);
 }
 
-/* env.omp_num_threads of OMP_NUM_THREADS. False: the name is too long for a key. */
+/* Writes the key of a variable: env.omp_num_threads of OMP_NUM_THREADS. False: the name is too long
+ * for a key. */
 static bool environment_key(struct str name, char ret[128])
 {
     size_t n = strlen("env.");
@@ -126,7 +129,8 @@ static void environment_add(struct environment_writing *w, struct str name, stru
     environment_add_line(&w->text, name, buf_text(&w->value));
 }
 
-/* A variable that tunes programs is written as the program gets it. */
+/* Records the value of a variable that tunes programs, as the program gets it; a missing value with
+ * the reason where that is not known. */
 static void environment_add_tuning(struct environment_writing *w, struct str name)
 {
     char key[128];

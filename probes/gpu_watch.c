@@ -235,13 +235,15 @@ static void gpu_watch_read_amd(const struct amd_watch *a, struct amd_gpu *from, 
 
 /* ---- the child process ---- */
 
-/* One second, after ten minutes ten seconds. */
+/* Sleeps one second, after 600 rounds ten seconds. */
 static void gpu_watch_sleep(int64_t rounds)
 {
     struct timespec t = {.tv_sec = rounds < 600 ? 1 : 10};
     nanosleep(&t, NULL);
 }
 
+/* Samples the GPUs of NVIDIA or AMD until the process is ended; it runs in a child process. Returns
+ * 0 at once where there are none. */
 static int gpu_watch_run(struct host *h, struct record *r, struct err *err)
 {
     struct nvml_watch nvml = {0};

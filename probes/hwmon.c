@@ -50,6 +50,7 @@ static bool hwmon_name_meter(const struct host *h, const char *folder, char ret[
     return true;
 }
 
+/* Returns whether the device in /sys/class/hwmon is a power meter of ACPI. */
 static bool hwmon_is_meter(const struct host *h, const char *name)
 {
     struct look_text driver;

@@ -13,6 +13,6 @@ bool hwmon_has_meters(const struct host *h);
 /* Finds meters whose scope is known: ACPI's meters of the complete machine, and NVIDIA Grace's of a socket with its memory. A meter of a part of these,
  * or of parts that are not known, is left out. Returns how many. */
 size_t hwmon_find_meters(const struct host *h, struct hwmon_meter ret[HWMON_METERS_MAX]);
-/* The power in watts; NAN: it cannot be read, or is none. */
+/* Returns the power in watts; NaN: it cannot be read, or is not plausible. */
 double hwmon_read_meter(const struct host *h, const struct hwmon_meter *m);
 #endif

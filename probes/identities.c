@@ -148,6 +148,8 @@ static const struct identity *known_at(const struct identities *ids, const char 
 
 /* ---- shapes: each returns the length of what stands at the beginning, or 0 ---- */
 
+/* Returns the length of groups of `digits` hexadecimal digits with the separator between them,
+ * `most` groups at most; *ret_groups: how many there are. */
 static size_t shape_hex_groups(struct str t, size_t digits, char separator, size_t most, size_t *ret_groups)
 {
     size_t at = 0, groups = 0;
@@ -434,7 +436,8 @@ static size_t shape_replace(struct replacing *r, size_t at)
     return n;
 }
 
-/* The account in the option that begins here ("-A name"): its length; 0: none. */
+/* Returns the length of the account's name in the option that begins at `at` ("-A name"), and its
+ * place in *ret_from; 0: there is no such option. */
 static size_t identities_account_at(struct str t, size_t at, size_t *ret_from)
 {
     size_t line = at, end = at, next, to;

@@ -96,6 +96,8 @@ size_t identity_find_labelled(struct str t, size_t sign, size_t *ret_from, const
 
 /* ---- accounts ---- */
 
+/* Returns whether a word of the text is one of the programs, also with a path or in quotes.
+ * programs ends with NULL. */
 static bool label_is_command_of(struct str before, const char *const *programs)
 {
     for (struct str rest = before, word; (word = str_word(&rest)).n > 0;) {

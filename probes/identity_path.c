@@ -16,7 +16,8 @@ static bool path_is_of_system(struct str path)
     return false;
 }
 
-/* A path begins at a '/' before a name, where no other name and no "http:/" ends. */
+/* Returns whether a path begins at text[at]: a "/" before a name, and not behind another name or
+ * "http:/". */
 static bool path_begins(const char *text, size_t n, size_t at)
 {
     return text[at] == '/' && at + 1 < n && (identity_is_name_byte(text[at + 1]) || strchr("*?[{~", text[at + 1])) &&

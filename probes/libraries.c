@@ -124,7 +124,8 @@ static bool libraries_find_file(struct resolver *r, const struct asker *a, const
            libraries_find_in_path(r, standard, a->path, name, ret, size);
 }
 
-/* The file behind links, by name alone: "libmpi.so.40.30.4". */
+/* Returns the name of the file behind the links, without its folder: "libmpi.so.40.30.4". In the
+ * list's arena; NULL: the path is too long, or out of memory. */
 static const char *libraries_real_name(const struct resolver *r, const char *path)
 {
     char target[4096], at[4096];

@@ -210,6 +210,8 @@ static void traffic_emit_reason(const struct host *h, struct record *r, int why)
         emit_missing(h, r, "counters.node_memory_read_GB", "the memory controllers' counters cannot be opened: %s", strerror(why));
 }
 
+/* Opens the counters of the memory controllers for --counters, or records why they are missing.
+ * Always 0. */
 static int traffic_before(struct host *h, struct record *r, struct err *err)
 {
     struct traffic *t = h->counters ? probe_data(h, &probe_memory_traffic) : NULL;
@@ -240,6 +242,8 @@ static int traffic_sample(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+/* Records how many GB the memory controllers of the node read and wrote while the program ran, or
+ * why that is missing. Does nothing without --counters. Always returns 0. */
 static int traffic_after(struct host *h, struct record *r, struct err *err)
 {
     struct traffic *t = h->counters ? probe_data(h, &probe_memory_traffic) : NULL;

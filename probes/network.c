@@ -219,6 +219,8 @@ static bool network_emit_cards(struct host *h, struct record *r)
     return true;
 }
 
+/* Records the fabric and the network cards of the node; one missing value where none is visible.
+ * Returns 0. */
 static int network_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;

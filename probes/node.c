@@ -19,6 +19,8 @@ static bool node_is_denied(struct str reason)
     return str_has(reason, strerror(EACCES)) || str_has(reason, strerror(EPERM));
 }
 
+/* Records node.state, a hash of the params that describe the node's hardware and settings; a
+ * missing value where a part of the machine is hidden. Returns 0. */
 static int node_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;

@@ -47,7 +47,8 @@ struct noise_times {
     double busy, steal; /* seconds of processor time since boot, all processors */
 };
 
-/* The first line of /proc/stat in seconds: as psutil counts, waiting for I/O is idle, a guest's time is in user already. */
+/* Reads the busy and stolen time of all processors from /proc/stat, in seconds. As psutil counts,
+ * waiting for I/O is idle; the time of guests is part of user. False: it cannot be read. */
 static bool noise_read_times(const struct host *h, struct noise_times *ret)
 {
     struct buf text CLEANUP_BUF;

@@ -176,7 +176,7 @@ static void parse_arm_model(struct cpuinfo *ret)
         snprintf(ret->model, sizeof ret->model, "ARM implementer %s part %s", ret->vendor, ret->model_id);
 }
 
-/* One feature as a whole word. */
+/* Returns whether the text has the word, between blanks. */
 static bool parse_has_word(struct str text, const char *word)
 {
     for (struct str w = str_word(&text); w.n > 0; w = str_word(&text))

@@ -44,6 +44,8 @@ static bool pressure_read_total(const struct host *h, size_t i, double *ret)
     return look_read(h, &file, "proc/pressure/%s", names[i]) && pressure_parse_total((struct str){file.p, file.n}, "some ", ret);
 }
 
+/* Reads the totals before the program starts. -1 with err: out of memory. A captured machine has
+ * none. */
 static int pressure_before(struct host *h, struct record *r, struct err *err)
 {
     struct pressures *p = probe_data(h, &probe_pressure);

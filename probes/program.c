@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Returns whether the absolute path is a regular file of the host, and executable where that is
+ * expected. */
 static bool program_is_file(const struct host *h, const char *path, bool executable)
 {
     struct stat st;

@@ -391,7 +391,8 @@ static bool redact_hold_units(struct redact_wide *w, const char *units, size_t n
     return true;
 }
 
-/* At most UNITS. */
+/* Redacts n units of UTF-16, at most UNITS. Out of memory: writes what is held, and stars for these
+ * units. */
 static void redact_write_units(struct redact_stream *s, const char *units, size_t n)
 {
     char letters[UNITS], blot[2 * UNITS];

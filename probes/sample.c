@@ -34,6 +34,8 @@ sample_open_once(const struct host *h, struct sampled_file *f, const char *fmt, 
     return true;
 }
 
+/* Reads the file again from its start into a static buffer, to which *ret points until the next
+ * call; without an incomplete last line. False with errno: not readable, or empty (ENODATA). */
 static bool sample_read_again(struct sampled_file *f, struct str *ret)
 {
     static char text[TEXT];

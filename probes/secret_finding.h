@@ -123,6 +123,8 @@ bool secret_is_scheme(struct str word);
 /* ---- secret_tokens.c: secrets by their own form ---- */
 /* Check a run of token bytes, the "@" of an address, and the "~" of a client secret. */
 void secret_check_run(struct secret_search *f, size_t from);
+/* Called for an "@" at `at`: reports the user information of a URL before it (USER:PASSWORD@) as a
+ * secret, or checks a connection string without "://". */
 void secret_check_user(struct secret_search *f, size_t at);
 void secret_check_tilde(struct secret_search *f, size_t at);
 

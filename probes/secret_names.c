@@ -36,6 +36,7 @@ static const struct word_row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
+/* Returns whether the table has the word for this use; case does not matter. */
 static bool secret_name_is_word(struct str word, enum word_use use)
 {
     for (const struct word_row *r = rows; r < rows + ROWS; r++)

@@ -263,7 +263,8 @@ static size_t token_find_service(struct str run)
     return run.n;
 }
 
-/* Forty bytes of base64 with slashes in it, as AWS makes them, around this run. */
+/* Reports the forty base64 characters with slashes around [from, to) as a secret where they look
+ * like a key of AWS. False: they do not. */
 static bool token_report_aws_key(struct secret_search *f, size_t from, size_t to)
 {
     struct str t = f->text;

@@ -29,6 +29,8 @@ static bool value_ends_at(struct str t, size_t at)
     return c != '(' && c != '[' && c != '{' && strchr(",;&|", t.p[next]);
 }
 
+/* Returns the index behind the value that begins at `from`: before a blank, a quote, a bracket or a
+ * sign that ends it. */
 static size_t value_find_end(struct str t, size_t from)
 {
     size_t end = from;
@@ -167,7 +169,9 @@ void secret_check_fold(struct secret_search *f, size_t from)
     }
 }
 
-/* A name ends the line; is its value below it, further right? `at` is behind the sign, `name` where the name begins. */
+/* Called where a name with a sign ends its line. Notes in f->state that its value may follow on
+ * the next, deeper indented line, and searches there. at: behind the sign; name: where the name
+ * begins. */
 static void value_begin_fold(struct secret_search *f, size_t name, size_t at, enum secret_weight weight, enum secrets_fold kind)
 {
     struct str t = f->text;
@@ -406,7 +410,8 @@ static bool value_is_pass_of_user(struct str t, struct assigned a)
     return str_has(before, "user") || str_has(before, "login");
 }
 
-/* "name: DB_PASSWORD" alone: the line below it may have the value. `at` is behind the sign. */
+/* Handles "name: DB_PASSWORD" alone on a line: notes in f->state that the next line may have the
+ * value. at: behind the sign. False: the line is none of these. */
 static bool value_check_name(struct secret_search *f, size_t at)
 {
     struct str t = f->text;

@@ -89,6 +89,8 @@ static void secrets_check_sign(struct secret_search *f, size_t at)
         secret_check_assignment(f, at);
 }
 
+/* Checks the bytes of a block where a secret may begin, by the bit masks of its characters, in
+ * their order. base: the index of the block's first byte. */
 static void secrets_check_block(struct secret_search *f, size_t base, uint64_t runs, const struct marks *m, struct secrets_before before)
 {
     uint64_t dashes = m->dash & ~(m->dash << 1 | before.dash), commas = m->comma & (m->quote << 1 | before.quote),

@@ -183,6 +183,7 @@ static void topology_summarize_memory(const struct host *h, hwloc_topology_t t, 
     topology_count_print(list, n, to);
 }
 
+/* Appends the kinds of caches, with the number of each. */
 static void topology_summarize_caches(hwloc_topology_t t, struct buf *to)
 {
     struct topology_count list[KINDS];
@@ -221,6 +222,8 @@ static void topology_summarize_devices(hwloc_topology_t t, struct buf *to)
     topology_count_print(list, n, to);
 }
 
+/* Appends the kinds of cores with their threads, such as performance and efficiency cores; nothing
+ * where all are alike. */
 static void topology_summarize_kinds(hwloc_topology_t t, struct buf *to)
 {
     int kinds = hwloc_cpukinds_get_nr(t, 0);

@@ -30,7 +30,9 @@ bool variables_is_of_job(const struct variables *v, struct str name);
 enum variable_state { VARIABLE_SET, VARIABLE_UNSET, VARIABLE_UNKNOWN };
 /* The variable at the start of the program. *ret_value: its value, if it is set; *ret_why: why it is not known. */
 enum variable_state variables_at_start(const struct variables *v, struct str name, struct str *ret_value, const char **ret_why);
-/* The same where what the program starts is what is measured: an argument such as `sh -c "NAME=VALUE …"` may set the variable. */
+/* Finds the value of a variable in the program, as variables_at_start does for its start. An
+ * argument of the program such as `sh -c "NAME=VALUE …"` may set it, too: then VARIABLE_UNKNOWN
+ * with the reason in *ret_why. */
 enum variable_state variables_find(const struct variables *v, struct str name, struct str *ret_value, const char **ret_why);
 /* Returns the next name that a word of `settings` or `arguments` sets ("NAME=…"), and moves *word and *at behind it, which are 0 at
  * first. p NULL: there is no further one. */

@@ -11,6 +11,7 @@ struct keyvalue_reader_state {
     bool open;
 };
 
+/* Loads the keys of a reader of kind `keyvalue` from `spec` into r->data. -1 with err. */
 static int keyvalue_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"start", "end", "separator", NULL};

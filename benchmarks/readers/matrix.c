@@ -33,6 +33,8 @@ struct matrix_reader_state {
     char text[TEXT_MAX];
 };
 
+/* Loads the keys of a reader of kind `matrix` from `spec` into r->data. -1 with err, which names
+ * file and line. */
 static int matrix_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"title", "corner", "indented", "end", NULL};
@@ -180,7 +182,8 @@ static unsigned label_steps(uint64_t a, uint64_t b)
     return (b == a + 1 ? GO_BY_SUM : 0) | (b > a && product ? GO_BY_PRODUCT : 0);
 }
 
-/* The first row: if it begins as the columns do, it goes on as they do. */
+/* Chooses how the labels of the rows may continue, from the first row's label: if it equals that of
+ * the first column, as the columns do, else in every way. */
 static void first_label(struct matrix_reader_state *s, struct numbered l)
 {
     struct numbered column = numbered_of(s->column[0]);

@@ -51,6 +51,8 @@ static bool is_listed_label(const struct str *list, size_t n, struct str label)
     return false;
 }
 
+/* Checks that the table has all columns that the reader uses, and collects the words by which a
+ * line can be recognised fast. -1 with err, which names file and line. */
 static int table_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct table_rule *t = r->data;

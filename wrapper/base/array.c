@@ -7,7 +7,8 @@
 
 enum { FIRST_BYTES = 512, FIRST_ELEMENTS = 8 };
 
-/* 0: more than any object can have. */
+/* Returns a capacity of `need` elements at least, about twice the old one. 0: an array of so many
+ * elements of `size` bytes cannot exist. */
 static size_t larger_capacity(size_t capacity, size_t need, size_t size)
 {
     size_t most = (size_t)-1 / 4 / size;

@@ -110,7 +110,7 @@ static unsigned direction_mark(const char *p, size_t k)
                : 0;
 }
 
-/* So many bytes at the beginning stand for themselves in a JSON string. */
+/* Returns how many bytes at the beginning of p stand for themselves in a JSON string. */
 static size_t json_plain(const char *p, size_t n)
 {
     size_t i = 0;

@@ -37,7 +37,8 @@ int emit_send(int fd, struct str fact, int file)
 
 /* ---- the receiver ---- */
 
-/* One attribute of the socket with this inode number. 0, or -1: the kernel does not answer. */
+/* Requests one attribute of the Unix socket with this inode number from the kernel. 0 with *ret;
+ * -1: no answer, or one without it. */
 static int diag_ask(int netlink, uint32_t inode, uint32_t show, uint16_t attribute, uint32_t *ret)
 {
     struct {

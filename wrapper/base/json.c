@@ -75,7 +75,7 @@ const struct json *json_at(const struct json *j, size_t index)
     return json_of(c);
 }
 
-/* One token of a pointer, ~1 and ~0 undone, against a key. */
+/* Returns whether the token of a JSON pointer, with ~1 for "/" and ~0 for "~", names the key. */
 static bool token_is(struct str token, const char *key)
 {
     size_t k = 0;

@@ -8,6 +8,8 @@ void man_text(struct buf *to, struct str text, bool line_start);
 void man_z(struct buf *to, const char *text);
 /* Paragraphs: blank lines part them, lines with two leading blanks are kept as they stand. */
 void man_paragraphs(struct buf *to, const char *text);
+/* Appends the section OPTIONS of a manual page, with a heading for each group; nothing where there
+ * are no options. */
 void man_options(struct buf *to, const struct opt_row *rows, size_t count);
 /* "$ command" lines, each followed by lines of plain explanation; NULL: none. */
 void man_examples(struct buf *to, const char *text);

@@ -82,8 +82,9 @@ int64_t opt_integer(const struct opt_set *set, const char *name);
 const char *opt_origin_name(enum opt_origin origin);
 /* The OPTIONS part of --help, groups and wrapping included. */
 void opt_help(const struct opt_set *set, struct buf *to);
-/* One line of at most 80 columns for each option of `names` (NULL ends them), in their order: the group where it changes, the option, and its help up to
- * the first "; " or " (". Names without a row are left out. */
+/* Appends a line of at most 80 columns for each option of `names` (NULL ends them): the group where
+ * it changes, the option, and its help up to the first "; " or " (". Names without a row are left
+ * out. */
 void opt_help_brief(const struct opt_set *set, const char *const *names, struct buf *to);
 /* Replaces the names of rows in an error's text, "--rate", by those that were typed for them, "--request-rate". */
 void opt_name_as_typed(const struct opt_set *set, struct err *err);

@@ -172,7 +172,8 @@ static int follow_link(int link, char *rest, size_t size, bool *ret_root)
     return 0;
 }
 
-/* The directory at/name, with O_PATH; made where it does not exist, if make is no 0. -1 with errno. */
+/* Opens the directory at/name with O_PATH; with a mode in `make` (0: none) it is made where it does
+ * not exist. Returns a descriptor of the caller's, or -1 with errno. */
 static int open_step(int at, const char *name, mode_t make)
 {
     int fd = open_component(at, name, O_PATH | O_DIRECTORY, 0); /* this mounts what is mounted on demand */
@@ -331,6 +332,9 @@ int place_open_named(const char *path)
     return fd;
 }
 
+/* Opens a regular file that a search found, for reading. -1 with errno: a link or another kind of
+ * file (ELOOP), or one that another user may have put there (EPERM). The caller closes the
+ * descriptor. */
 static int open_found_file(int dir, const char *name)
 {
     struct stat st;

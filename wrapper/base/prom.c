@@ -24,7 +24,8 @@ static size_t string_end(struct str s, size_t at)
     return 0;
 }
 
-/* Behind the closing brace; 0: there is none. */
+/* Returns the index behind the closing brace of the labels that begin with "{" at `at`; 0: there is
+ * none. */
 static size_t braces_end(struct str s, size_t at)
 {
     for (at++; at < s.n;)
@@ -82,7 +83,7 @@ int prom_next(struct str *rest, struct prom_sample *ret)
     return 0;
 }
 
-/* The value of a label, with its escapes undone. False: `to` has no capacity left. */
+/* Appends the value of a label with its escapes undone. False: `to` is full or out of memory. */
 static bool put_label_value(struct str escaped, struct buf *to)
 {
     for (size_t i = 0; i < escaped.n; i++) {

@@ -34,7 +34,7 @@ void screen_write_data(FILE *out, struct str data);
 /* The width to design for: SCREEN_DEFAULT where it is unlimited. */
 size_t screen_columns(const struct screen *s);
 
-/* Append text in a style. The text goes out as it is: foreign text passes buf_plain first. */
+/* Appends the text in a style. It is not escaped: foreign text must pass buf_plain first. */
 void screen_puts(const struct screen *s, enum style style, const char *text, struct buf *to);
 void screen_style_begin(const struct screen *s, enum style style, struct buf *to);
 void screen_style_end(const struct screen *s, enum style style, struct buf *to);

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* The regular, executable file that execvp starts for `name`: of the folders of `path` (the text of PATH; NULL: /usr/bin:/bin) the first that has it;
- * a name with a slash is the file itself. absolute: pass over folders that depend on the current one. In the arena, or `name`. NULL: there is none. */
+/* Finds the regular, executable file that execvp starts for `name`: in the first folder of `path`
+ * (the text of PATH; NULL: /usr/bin:/bin); a name with a slash is the file itself. absolute: skip
+ * folders that depend on the current one. In the arena, or `name`. NULL: there is none. */
 const char *search_path_find(const char *path, const char *name, bool absolute, struct arena *a);
 #endif

@@ -14,7 +14,8 @@ enum { SHA256_HEX = 65 };      /* 64 digits and the NUL */
 
 void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *p, size_t n);
-/* The digest of everything added. The state is used up: init before using it again. */
+/* Writes the digest of all added bytes as hexadecimal text. The state must be initialised before it
+ * is used again. */
 void sha256_end(struct sha256 *s, char ret_hex[SHA256_HEX]);
 /* The digest of n bytes alone. */
 void sha256_of(const void *p, size_t n, char ret_hex[SHA256_HEX]);

@@ -50,7 +50,8 @@ static double t_within(double angle, size_t df)
     return df % 2 ? (angle + sin(angle) * sum) * 2 / M_PI : sin(angle) * sum;
 }
 
-/* Two-sided point: P(|T| <= point) = within. */
+/* Returns the two-sided point of Student's t with df degrees of freedom: P(|T| <= point) =
+ * within. */
 static double t_point(size_t df, double within)
 {
     double low = 0, high = M_PI / 2;
@@ -94,7 +95,7 @@ void stats_of(double *v, size_t n, struct stats *ret)
     *ret = s;
 }
 
-/* The standard normal point z with P(Z <= z) = p, 0.5 <= p < 1, by bisection on erfc. */
+/* Returns the point z of the standard normal distribution with P(Z <= z) = p, 0.5 <= p < 1. */
 static double normal_point(double p)
 {
     double low = 0, high = 40;
@@ -108,7 +109,8 @@ static double normal_point(double p)
     return low;
 }
 
-/* P(X <= k), X binomial with n trials of 1/2; by logarithms, so that a large n does not underflow to a wrong answer. */
+/* Returns P(X <= k) for n trials with a chance of 1/2. It adds logarithms, since a large n would
+ * underflow to a wrong answer. */
 static double binomial_half(size_t k, size_t n)
 {
     double sum = 0;

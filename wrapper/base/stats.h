@@ -41,7 +41,7 @@ bool stats_expect(const double *v, size_t n, double x, struct stats_expected *re
 bool stats_holm(const double *p, size_t n, double level, bool *ret);
 /* Median of the distances from the median; n >= 1. NaN: out of memory. */
 double stats_mad(const double *v, size_t n);
-/* Two-sided 97.5 % point of Student's t with df degrees of freedom, df >= 1. */
+/* Returns the two-sided 97.5 % point of Student's t with df degrees of freedom, df >= 1. */
 double stats_t975(size_t df);
 /* Returns whether 95 % intervals show that one mean is below another. high: the end of its
  * interval; other_low: the begin of the other's. NaN: not known, false. */

@@ -295,7 +295,8 @@ static const struct unit *unit_rate_of(const struct unit *amount)
     return NULL;
 }
 
-/* What is counted, in lower case: of "Tokens" the unit token, of "rows" an operation. */
+/* Returns the unit of what is counted: of "Tokens" the unit token, of "rows" an operation. Letters
+ * of either case are equal. */
 static struct unit counted_unit(struct str noun)
 {
     char lower[40] = "";

@@ -118,7 +118,8 @@ static bool acts_by_name(const char *file)
     return false;
 }
 
-/* Two lines of one name each. */
+/* Returns whether the text begins with two lines of one name each, as a Python pickle in text form
+ * may. */
 static bool has_two_names(struct str text)
 {
     for (int i = 0; i < 2; i++) {
@@ -204,7 +205,8 @@ static bool has_spelt_name(struct str text)
     return false;
 }
 
-/* What is wrong with the content, whatever the file is called; NULL: nothing. */
+/* Returns what is wrong with the content, whatever the file's name is: it would run something or
+ * load other files. NULL: nothing. The text is constant. */
 static const char *acting_content(struct str text)
 {
     static const char *const objects[] = {"'|O", "\"|O", "'O'", "\"O\"", "object", NULL};

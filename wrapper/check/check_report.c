@@ -27,6 +27,7 @@ bool check_report_run(const char *at, const char *path, struct str *ret_experime
     return ret_id->n == 32;
 }
 
+/* Orders findings by path, line, kind and text. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct check_finding *x = *(const struct check_finding *const *)a, *y = *(const struct check_finding *const *)b;
@@ -212,7 +213,8 @@ static void sarif_message(struct json_out *j, const char *key, const char *text)
     json_close(j, '}');
 }
 
-/* A path as a relative URI reference (RFC 3986). */
+/* Writes the path as a relative URI reference (RFC 3986) into `to`, and returns its text; "." for
+ * an empty path. */
 static const char *uri_of(const char *path, struct buf *to)
 {
     buf_clear(to);

@@ -99,6 +99,7 @@ static void add_runs(struct buf *to, struct str text, const struct decode_alphab
     }
 }
 
+/* Returns the number of n hexadecimal digits at `at`; -1: these are not there. */
 static int hex_at(struct str s, size_t at, size_t n)
 {
     int value = 0;
@@ -127,7 +128,8 @@ static size_t entity_at(struct str s, size_t at, int *ret)
     return i - at + (i < s.n && s.p[i] == ';');
 }
 
-/* A sign at `at` that stands for an ASCII character: its bytes; 0: there is none. */
+/* Reads an encoded ASCII character at `at` (%41, =41, \u0041, \x41, &#65;) into *ret. Returns the
+ * bytes of its code; 0: there is none. */
 static size_t sign_at(struct str s, size_t at, char *ret)
 {
     int value = -1;

@@ -73,7 +73,7 @@ struct summing {
     bool timed; /* one is a duration that benchwrap measured: two readings of one old output have none */
 };
 
-/* Does the key name a time or a rate that the program measured? */
+/* Returns whether the key names a time or a rate that the program itself measured, by its unit. */
 static bool is_timing(const char *key)
 {
     static const char *const units[] = {"_s", "_ms", "_us", "_ns", "_min"};
@@ -116,7 +116,8 @@ static void summing_end(struct summing *s, struct index_run *to)
     to->has_times = s->timings >= TELLING;
 }
 
-/* One metric: lines "<ms> <value> <step>", without the first field. */
+/* Adds the samples of a metric to the run's hashes, without their times: text has lines "<ms>
+ * <value> <step>". Also counts the values with enough digits to identify a run. */
 static void summing_add_metric(struct summing *s, const char *key, struct str text)
 {
     bool timing = is_timing(key);
@@ -276,6 +277,8 @@ static int index_visit_run(void *context, const struct folder_entry *e)
     return 0;
 }
 
+/* Called by folder_list for each folder of the tree: visits the runs in it. A folder that cannot be
+ * entered is skipped. -1: the walk below failed, which ends this one, too. */
 static int index_visit_experiment(void *context, const struct folder_entry *e)
 {
     struct published *up = context, p = *up;

@@ -96,13 +96,15 @@ const char *check_unpack(struct str data, size_t most, struct buf *to);
 void check_decode(struct str text, struct buf *to);
 /* privacy.c: secrets and personal data in a file of the run, and in compressed content. */
 void check_privacy(struct run_check *r, const char *file, struct str text);
-/* privacy.c: secrets in a name or message (NULL: none); `where` begins the finding's text. */
+/* Reports the secrets in a name or message (NULL: none) as findings of `path`; `where` begins their
+ * text. */
 void check_secrets_in(struct check_state *k, const char *path, const char *where, const char *text);
 /* privacy.c: user and host in the record of a public run. */
 void check_private_record(struct run_check *r);
 /* signature.c: the site's signature over the manifest, if k->signers is set. */
 void check_signature(struct run_check *r);
-/* index.c: adds the run's id, values, times and output to the index. */
+/* Adds the run to the index of check: its id and relatives, and hashes of its values, its times and
+ * its output. Out of memory: it is not added. */
 void check_index_add_run(struct run_check *r);
 /* index.c: adds the published runs of a tree in git; `at` is the tree's name in paths. */
 void check_index_add_published(struct check_state *k, const struct folder *tree, const char *at);

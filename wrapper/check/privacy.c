@@ -66,6 +66,8 @@ struct secret_check {
     const char *where; /* goes before what is said; "" */
 };
 
+/* Adds a finding for the secret. The text shows its first characters only, and those only of a kind
+ * of token that is no JSON Web Token. */
 static void report_secret(const struct secret_check *c, const struct secret *p)
 {
     static const char *const words[] = {[SECRET_TOKEN] = "a service's token",

@@ -267,6 +267,7 @@ static void range_leave_commit(struct range_state *x)
     arena_deinit(&x->a);
 }
 
+/* Returns whether the range adds this run with the same content. */
 static bool is_added_run(const struct range_state *x, struct str experiment, struct str id, const struct repo_id *tree)
 {
     struct added_run key = {.tree = {{0}}};
@@ -376,7 +377,8 @@ static void check_history(struct range_state *x, const struct repo_id *to)
 
 /* ---- the whole ---- */
 
-/* The target's profile and policy count: a branch cannot make itself private, nor its findings harmless. */
+/* Applies profile and policy of the target to the check: a branch cannot make itself private, nor
+ * its findings harmless. -1 with err: the policy cannot be read. */
 static int range_read_target(struct range_state *x, struct err *err)
 {
     CLEANUP_BUF struct buf b;
@@ -409,6 +411,8 @@ static int range_open_tree(struct range_state *x, const struct repo_id *commit, 
     return git_folder_open(x->repo, &e.id, ret) < 0 ? 1 : 0;
 }
 
+/* Checks the runs that the range adds: each for itself, against each other and against those of the
+ * target. Findings are added to x->k. */
 static void check_brought(struct range_state *x, const struct repo_id *to)
 {
     struct check_state *k = x->k;

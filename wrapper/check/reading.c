@@ -39,7 +39,8 @@ static uint64_t reading_tag_count(const struct run_check *r, const char *before,
     return run_text(r, 't', key) && str_uint(str_of(run_text(r, 't', key)), &n) ? n : 0;
 }
 
-/* The place of the line that marks cut bytes; NULL: there is none. */
+/* Reads the file into b and returns the place in it of the line that marks `cut` lost bytes; NULL:
+ * there is none. *ret_bytes: the length of that line. */
 static const char *place_of_cut(const struct run_check *r, const char *name, struct buf *b, uint64_t cut, size_t *ret_bytes)
 {
     char mark[STREAM_CUT_BYTES];
@@ -99,6 +100,9 @@ static int kept_file(const struct run_check *r, const struct rules *rules, size_
     return n > 1 ? 2 : n;
 }
 
+/* Feeds the stored output files that the rules read, by the run's tags benchwrap.rules_file.N,
+ * to the rules again. *ret_sure becomes false where such a file is not in the run's folder any
+ * more. */
 static void reading_feed_rule_files(struct run_check *r, struct rules_run *run, const struct rules *rules, char *const *argv,
                                     bool *ret_sure)
 {
@@ -123,6 +127,7 @@ static void reading_feed_rule_files(struct run_check *r, struct rules_run *run, 
     }
 }
 
+/* Returns the command line of the record in the run's arena; NULL: out of memory. */
 static char **reading_argv(struct run_check *r)
 {
     const struct json *list = json_pointer(r->record, "/run/argv");

@@ -37,7 +37,9 @@ static const char *stale_path(struct stale_search *s, const struct index_run *x)
     return arena_printf(&s->a, "mlruns/%s", x->path + n);
 }
 
-/* The run without what its folder says. False: out of memory, or its tree is not here. */
+/* Fills *ret with the path, tree and id that the index has of a run; nothing is read from its
+ * folder. False: out of memory, or the run's tree is not checked now. The texts are the
+ * search's. */
 static bool stale_run(struct stale_search *s, const struct index_run *x, struct tree_run *ret)
 {
     *ret = (struct tree_run){.path = stale_path(s, x), .tree = stale_tree(s, x)};

@@ -32,6 +32,8 @@ struct active_runs *active_table_open(struct cmd_context *c)
     return a;
 }
 
+/* Returns whether the run has the experiment, the job and one of the ids, as far as these are
+ * given; of NULL: all runs have. */
 static bool is_chosen(const struct active_run *run, const struct active_choice *of)
 {
     if (!of)

@@ -11,7 +11,8 @@ struct active_choice {
     char *const *ids; /* beginnings of ids; count 0: all */
     int count;
 };
-/* The runs of the tree that the command reads (--tree); their first facts are read. NULL with c->err. */
+/* Opens the running runs of the tree that the command reads (--tree), and reads their first facts.
+ * The caller calls active_runs_free. NULL with c->err. */
 struct active_runs *active_table_open(struct cmd_context *c);
 size_t active_table_count(const struct active_runs *a, const struct active_choice *of);
 /* Appends a table with a heading for each column, at most `rows` of the runs (then a line with the number of the others). 0; -1: out of memory. */

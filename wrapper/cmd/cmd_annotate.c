@@ -52,7 +52,8 @@ static int add_change(struct annotate_work *w, const char *option, const char *k
     return 0;
 }
 
-/* A description or a name: without blanks at its ends; an empty one is removed. */
+/* Adds a change of the description or the name from an option: the text without blanks at its ends,
+ * removed where it is empty. Does nothing without the option. -1 with err. */
 static int add_text_change(struct annotate_work *w, const char *option, const char *key, size_t max, struct err *err)
 {
     const char *typed = opt_text(&w->c->opts, option);
@@ -177,7 +178,8 @@ static void record_annotation(struct annotate_work *w, struct made_run *m, const
     record_artifact(r, ANNOTATION_FILE, ANNOTATION_FILE);
 }
 
-/* The id follows from the run, the changes and the annotation before: the same command twice at one state is one run. */
+/* Writes the id of the annotation. It follows from the run, the changes and the annotation before,
+ * so the same command twice makes one run. */
 static void annotation_id(char id[33], const struct run_annotated *now, struct str text, struct arena *a)
 {
     char sum[SHA256_HEX];

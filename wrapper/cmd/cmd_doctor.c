@@ -88,6 +88,8 @@ static void put_detail(struct doctor *d, size_t used, enum style style, const ch
     text_line(d, &d->all, at, style, text);
 }
 
+/* Adds a result to the screen and to the listing. found, remedy: NULL for none. A result BAD also
+ * sets d->bad. */
 static void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *what, const char *found,
                           const char *remedy)
 {
@@ -171,6 +173,8 @@ static void check_build_parts(struct doctor *d)
                             built[i].is_there ? NULL : built[i].step);
 }
 
+/* Reports how many rule files are compiled in and how many are the user's own, and each that is not
+ * valid. */
 static void check_catalogues(struct doctor *d, const struct catalogue *catalogue)
 {
     struct arena *a = d->c->arena;

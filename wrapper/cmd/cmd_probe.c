@@ -39,7 +39,8 @@ static const char *fact_kind_word(const struct fact *f)
     return f->kind == FACT_PARAM ? "param" : f->kind == FACT_TAG ? "tag" : "metric";
 }
 
-/* Two samples are taken, since the first is only a base; the later one is shown. */
+/* Returns whether a later sample of the metric follows: the first one is only a base, so the last
+ * is shown. */
 static bool told_again(const struct fact *f)
 {
     for (const struct fact *later = f->next; f->kind == FACT_METRIC && later; later = later->next)
@@ -48,7 +49,7 @@ static bool told_again(const struct fact *f)
     return false;
 }
 
-/* The key names the unit. */
+/* Adds a cell with the value; its unit is in the key of the row. */
 static void add_value(struct listing *l, double value, struct arena *arena)
 {
     CLEANUP_BUF struct buf b;

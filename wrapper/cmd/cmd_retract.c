@@ -29,6 +29,7 @@ struct retract_work {
     bool dry;
 };
 
+/* Reads --why into w->why, in the arena. -1 with err: missing, too long or not UTF-8. */
 static int check_why(struct retract_work *w, struct err *err)
 {
     const char *why = opt_text(&w->c->opts, OPTION_WHY);

@@ -71,6 +71,8 @@ struct slurm_reading {
 
 /* ---- the cache, which is one user's ---- */
 
+/* Opens the folder of the cache. Returns a descriptor that the caller closes; -1: no cache is used,
+ * or another user owns the folder. */
 static int cache_open_folder(const struct slurm_reading *g)
 {
     struct buf path CLEANUP_BUF;
@@ -115,6 +117,8 @@ static int cache_lock(int folder)
 
 /* ---- reading ---- */
 
+/* Runs all Slurm commands at once and appends their metrics. -1 with err, which has the first
+ * command's reason: none gave an answer that is known. */
 static int read_from_commands(const struct slurm_reading *g, struct buf *to, struct err *err)
 {
     struct query queries[SLURM_SOURCES];
@@ -155,7 +159,8 @@ static int read_from_commands(const struct slurm_reading *g, struct buf *to, str
     return rc;
 }
 
-/* What slurmctld serves, in one document: each part ends with "# EOF". */
+/* Appends the metrics that slurmctld serves, as one document: each part ends with "# EOF", which is
+ * left out. -1 with err. */
 static int read_from_slurmctld(const struct slurm_reading *g, struct buf *to, struct err *err)
 {
     static const char *const parts[] = {"jobs", "nodes", "partitions", "jobs-users-accts", "scheduler"};
@@ -216,6 +221,8 @@ static int slurm_metrics_get(const struct slurm_reading *g, struct buf *to, stru
 
 /* ---- the endpoint ---- */
 
+/* Answers one HTTP request: the metrics in the format that it accepts. Returns the HTTP status; the
+ * body of 500 has the note that was printed. */
 static int serve_slurm_metrics(void *context, const struct http_question *q, const char **ret_type, struct buf *body)
 {
     struct slurm_reading g = *(const struct slurm_reading *)context;

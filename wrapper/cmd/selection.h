@@ -16,7 +16,7 @@ int selection_open_for(struct runs *ret, struct cmd_context *c, char *const *ope
 int selection_filter(const struct cmd_context *c, struct runs_filter *ret);
 /* Is one of these options given? */
 bool selection_given(const struct cmd_context *c);
-/* --since as milliseconds since the epoch; 0: not given. -1: c->err. */
+/* Reads --since as milliseconds since the epoch, 0 where it is not given. -1 with c->err. */
 int selection_since(const struct cmd_context *c, int64_t *ret_ms);
 /* The value of an option that is a part of something, as 2% or 0.02: 0 or more. -1: c->err. */
 int selection_fraction(const struct cmd_context *c, const char *option, double *ret);

@@ -49,6 +49,8 @@ static void add_fact(struct nodes_summary *n, struct node_report *t, const char 
     t->facts_count++;
 }
 
+/* Returns the node's series of this name, made where it is new. NULL: out of memory, or the node
+ * has too many. The summary's arena owns it. */
 static struct node_series *nodes_series_of(struct nodes_summary *n, struct node_report *t, const char *name)
 {
     for (size_t i = 0; i < t->series_count; i++)
@@ -119,6 +121,8 @@ static void nodes_read_name(struct nodes_summary *n, struct node_report *t, cons
         t->names[i] = arena_dup(&n->arena, name, strlen(name));
 }
 
+/* Handles one line of a collector by its kind. Node "-" is the recorder's own line, which says
+ * which nodes are expected. Unknown kinds are ignored. */
 static void nodes_read_array(struct nodes_summary *n, struct str node, const struct json *array)
 {
     const char *kind = json_string(json_at(array, 0), "");
@@ -166,6 +170,8 @@ static void nodes_read_line(struct nodes_summary *n, struct str line)
     json_free(j);
 }
 
+/* Reads the collectors' lines from fd, which stays open, in pieces. Drops a line of more than
+ * NODE_LINE_MAX bytes and an incomplete last one. -1 with err. */
 static int nodes_read_lines(struct nodes_summary *n, int fd, struct err *err)
 {
     struct buf text CLEANUP_BUF;
@@ -190,7 +196,8 @@ static int nodes_read_lines(struct nodes_summary *n, int fd, struct err *err)
     }
 }
 
-/* The recorder's own node, as the record has it. */
+/* Adds the recorder's own node to the summary, with the facts and samples of its probes in the
+ * record. They are copied. */
 static void take_own(struct nodes_summary *n, const struct record *r)
 {
     static const char *const others[] = {"probe:scheduler", "probe:environment", "probe:software", "probe:source", "probe:program"};

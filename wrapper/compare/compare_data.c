@@ -26,7 +26,8 @@ static void machine_json(struct json_out *j, const struct compare_group *groups,
     json_close(j, '}');
 }
 
-/* What differs of the program itself, with a value for each group. */
+/* Appends what differs between the groups' programs themselves: each key with a value for each
+ * group. */
 static void program_json(struct json_out *j, const struct compare_group *groups, size_t count, struct arena *a)
 {
     json_open(j, "program", '{');

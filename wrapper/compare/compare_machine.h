@@ -14,7 +14,8 @@ void machine_compare(const struct compare_group *groups, size_t count, struct ar
 /* What tells two programs of one name apart and differs between the groups, where all runs record it: program.sha256, program.script_sha256 and
  * the tag benchmark.version; NULL-terminated, NULL: out of memory. compare_param has the values. */
 const char **program_compare(const struct compare_group *groups, size_t count, struct arena *a);
-/* The variables and limits of the program that differ between the groups, with their values: "env.omp_num_threads (1, 4)", the first ones. In the arena;
- * NULL: none differs. They are no inputs, and may explain a change. */
+/* Returns the variables and limits of the program that differ between the groups, with their
+ * values: "env.omp_num_threads (1, 4)". It names four and counts the rest. The text is in the
+ * arena; NULL: none differs, or out of memory. They are no inputs, and may explain a change. */
 const char *environment_compare(const struct compare_group *groups, size_t count, struct arena *a);
 #endif

@@ -257,6 +257,7 @@ static void add_outcome(struct listing *l, const struct compared_side *side, boo
     listing_style(l, words[outcome].style);
 }
 
+/* Returns the unit as it is shown, in the arena; "" for none. */
 static const char *compare_unit_text(const char *unit, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -316,7 +317,8 @@ static int put_pair(struct compare_text *t, bool headlines, size_t *ret_more, bo
     return status;
 }
 
-/* More groups: a row for each, below the metric's name. */
+/* Appends the metrics of three groups or more: a row for each group below the metric's name.
+ * *ret_more: metrics that are not shown. -1: out of memory. */
 static int put_groups_metrics(struct compare_text *t, bool headlines, size_t *ret_more, bool *ret_interval)
 {
     static const struct listing_column columns[] = {{"key", "", false, 60, .whole = true},

@@ -93,7 +93,8 @@ static void read_case(struct reframe_history *h, const struct json *test)
     }
 }
 
-/* False: this is no run report. */
+/* Reads the test cases of a ReFrame run report; what is needed is copied. False: the text is no run
+ * report. */
 static bool read_report(struct reframe_history *h, struct str text)
 {
     struct json *report;

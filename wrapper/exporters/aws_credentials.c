@@ -167,7 +167,8 @@ static int get_web_identity(struct exporter_link *l, const char *region, struct 
     return rc;
 }
 
-/* A token is sent there: to this machine or its container's agent, or encrypted. */
+/* Returns whether a token may be sent to the address: it is this machine, the container's agent, or
+ * encrypted. */
 static bool is_container_url(const char *url)
 {
     static const char *const begins[] = {"https://",         "http://169.254.170.2/", "http://169.254.170.23/", "http://[fd00:ec2::23]/",

@@ -346,7 +346,8 @@ static bool token_pause(const struct exporter_link *l, int ms)
     return clock_mono_ns() + ms * INT64_C(1000000) < l->until_ns && poll(&p, 1, ms) == 0;
 }
 
-/* *ret_none: no service of this machine answers. */
+/* Requests a token from the service that the cloud offers on this machine, and repeats the request
+ * while the service is being updated. -1 with err; *ret_none: no such service answers. */
 static int request_managed(struct exporter_link *l, struct azure_token *t, bool *ret_none, struct err *err)
 {
     const char *header, *url = metadata_url(l, t, &header, err);

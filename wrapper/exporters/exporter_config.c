@@ -144,6 +144,8 @@ static int config_make_rows(const struct config_reading *g, struct exporter_conf
     return 0;
 }
 
+/* Reads one exporter of the configuration into *c, whose texts are in the arena, and checks it
+ * where it is enabled. -1 with err, which names file and line. */
 static int config_read_one(const struct config_reading *g, const struct yaml *y, struct exporter_config *c, struct err *err)
 {
     struct str type = yaml_text(y, "type", ""), name = yaml_text(y, "name", "");

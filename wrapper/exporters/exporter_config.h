@@ -58,7 +58,7 @@ struct exporter_variable {
 void exporter_configs_read(struct exporter_config **list, struct exporter_variable **variables, const struct yaml *entry, enum opt_origin origin,
                            const char *file, struct arena *a, void (*warn)(void *context, const char *text), void *context);
 void exporter_configs_deinit(struct exporter_config *list);
-/* NULL: none of this name. */
+/* Returns the exporter of this name in the list; NULL: none. */
 const struct exporter_config *exporter_config_find(const struct exporter_config *list, const char *name);
 /* Is it a name of an exporter: 1 to 64 of A-Z a-z 0-9 . _ -, the first a letter or digit? */
 bool exporter_name_legal(struct str name);

@@ -88,7 +88,8 @@ static const char **http_headers(struct exporter_link *l, const char *token, boo
     return l->arena->failed ? NULL : list;
 }
 
-/* The seconds that a request may take. */
+/* Returns the seconds that a request may take: the exporter's timeout, the time left to the
+ * delivery, or an hour, whichever is shortest. */
 static double http_seconds_left(const struct exporter_link *l)
 {
     double left_s = (double)(l->until_ns - clock_mono_ns()) / 1e9, total_s = opt_seconds(&l->config->opts, EXPORTER_KEY_TIMEOUT);

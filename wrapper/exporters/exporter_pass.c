@@ -58,6 +58,8 @@ static void pass_stop(struct pass *s, const struct err *err)
         s->retry_after_s = s->link.retry_after_s;
 }
 
+/* Returns whether the pass over the queue ends: it was stopped, its time is over, or cancel_fd can
+ * be read. */
 static bool is_pass_over(const struct pass *s)
 {
     struct pollfd p = {.fd = s->what->cancel_fd, .events = POLLIN};
@@ -246,6 +248,8 @@ static bool has_entry_failed(const struct pass *s, const char *name)
     return false;
 }
 
+/* Returns whether the run of this name was sent in this pass, but may not have reached the
+ * destination yet. */
 static bool is_unflushed(const struct pass *s, const char *name)
 {
     for (size_t i = 0; i < s->unflushed_count; i++)
@@ -305,6 +309,8 @@ static int64_t pass_backoff_ms(uint64_t failures)
     return ms < BACKOFF_MAX_MS ? ms : BACKOFF_MAX_MS;
 }
 
+/* Updates the queue's state after a pass: counts failures in a row, and sets when the next attempt
+ * may be made. */
 static void pass_update_state(struct pass *s, size_t sent_before)
 {
     struct exporter_state *state = &s->state;

@@ -67,6 +67,8 @@ size_t exporter_queue_trim(const struct exporter_queue *q, const char *folder, s
 /* The id of the run in an entry's name. */
 const char *exporter_entry_run(const char *name);
 
+/* Reads the queue's state: what was sent, and when it may be tried again. Without a readable file
+ * everything is 0. */
 void exporter_state_read(const struct exporter_queue *q, struct exporter_state *ret);
 int exporter_state_write(const struct exporter_queue *q, const struct exporter_state *s, struct err *err);
 #endif

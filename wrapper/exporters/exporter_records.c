@@ -143,7 +143,8 @@ static const struct exporter_record_id *make_record_ids(struct exporter_records 
     return ids;
 }
 
-/* How many records the next attempt may have, after one of `taken` failed; 0: the first one is refused. */
+/* Returns how many records the next attempt may have after one with `taken` records failed; 0: the
+ * destination refused the first record alone. After failures it also sets the time to wait. */
 static size_t records_limit_after(struct exporter_records *s, enum exporter_answer answer, size_t taken, size_t limit)
 {
     if (answer == EXPORTER_REFUSED)

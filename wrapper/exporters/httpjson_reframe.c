@@ -256,7 +256,8 @@ static double relative_limit(double limit, double reference)
     return reference == 0 ? NAN : round(v * 1e12) / 1e12;
 }
 
-/* begin: "perf_", or of a flat record "perf_<variable>_". */
+/* Appends the members that ReFrame has for a performance variable: value, reference, thresholds,
+ * unit, result. begin: "perf_", or "perf_<variable>_" in a flat record. */
 static void reframe_put_variable(const struct reframe_form *r, const struct reframe_variable *v, const char *begin)
 {
     struct arena *a = r->run->arena;

@@ -29,6 +29,7 @@ static const struct opt_row influx_rows[] = {
     {.name = INFLUX_KEY_BUCKET, .kind = OPT_TEXT, .arg = "NAME", .help = "Write to this bucket of InfluxDB 2", .flags = OPT_FROM_FILE},
 };
 
+/* Checks the keys of an exporter for InfluxDB. -1 with err. */
 static int influx_configure(const struct exporter_config *c, struct err *err)
 {
     const char *database = exporter_text(c, INFLUX_KEY_DATABASE), *bucket = exporter_text(c, INFLUX_KEY_BUCKET);
@@ -70,7 +71,8 @@ static void put_tag_text(struct buf *to, const char *text)
         buf_putc(to, '_'); /* a tag has a value */
 }
 
-/* "benchwrap,site=lab,… write_bw_max_bytes_per_second=1.5 1760000000000000000" for each sample. NaN and infinity have no form. */
+/* Appends a line for each finite sample: "benchwrap,site=lab,… write_bw_max_bytes_per_second=1.5
+ * 1760000000000000000". `head` is overwritten. */
 static void put_series_lines(const struct exporter_series *s, struct buf *head, struct buf *to)
 {
     buf_clear(head);

@@ -375,6 +375,8 @@ static void add_states(struct making *m)
     }
 }
 
+/* Adds the metric to the series that are exported: its last value, each step as a series where
+ * there are few, or all samples with their times. m->failed: out of memory. */
 static void add_result(struct making *m, const struct tree_entry *e)
 {
     struct metric_name name;

@@ -48,6 +48,8 @@ static int openmetrics_configure(const struct exporter_config *c, struct err *er
     return metric_series_configure(c, err);
 }
 
+/* Opens the folder of the metric files into l->state. EXPORTER_LATER with err: it cannot be opened
+ * now, and the runs wait. */
 static enum exporter_answer openmetrics_open(struct exporter_link *l, struct err *err)
 {
     const char *folder = exporter_text(l->config, OPENMETRICS_KEY_FOLDER);
@@ -114,6 +116,7 @@ static enum exporter_answer openmetrics_send(struct exporter_link *l, const stru
     return EXPORTER_SENT;
 }
 
+/* Prints the file's path and content for a run, for --dry-run. -1 with err. */
 static int openmetrics_print(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err)
 {
     struct buf name CLEANUP_BUF, text CLEANUP_BUF;

@@ -91,6 +91,8 @@ static enum exporter_answer pushgateway_open(struct exporter_link *l, struct err
     return answer;
 }
 
+/* Sends the metrics of one run with PUT. EXPORTER_REFUSED also where the request cannot be made;
+ * everything but success comes with err. */
 static enum exporter_answer pushgateway_send(struct exporter_link *l, const struct exporter_run *run, uint64_t *done, struct err *err)
 {
     struct buf url CLEANUP_BUF, body CLEANUP_BUF;
@@ -103,6 +105,7 @@ static enum exporter_answer pushgateway_send(struct exporter_link *l, const stru
     return exporter_http_call(l, l->state, &q, err);
 }
 
+/* Prints the request of a run for --dry-run, without credentials. -1 with err. */
 static int pushgateway_print(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err)
 {
     struct buf url CLEANUP_BUF, body CLEANUP_BUF;

@@ -138,6 +138,8 @@ static double slurm_gpus(struct str list)
 
 /* ---- squeue ---- */
 
+/* Counts one job of squeue's output by state, account and user. False: the line has too few
+ * fields. */
 static bool add_squeue_line(struct slurm_tally *t, struct str line)
 {
     static const struct {

@@ -44,6 +44,7 @@ static bool is_in_list(const struct filter_clause *c, struct str text)
     return false;
 }
 
+/* Called for a text of the run: returns whether it meets the clause, by the clause's operator. */
 static bool holds_of_text(const void *context, struct str text)
 {
     const struct filter_clause *c = context;

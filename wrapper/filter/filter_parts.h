@@ -7,8 +7,10 @@
 
 /* The character at p (n >= 1 bytes): its code point, for an invalid byte 0x110000 + the byte. Returns the bytes that it has. */
 size_t filter_char(const char *p, size_t n, uint32_t *ret);
-bool filter_char_same(uint32_t x, uint32_t y); /* in either case */
-bool filter_char_is_word(uint32_t c); /* \w of Python */
+/* Returns whether two code points are equal without regard to case, as in Python's IGNORECASE. */
+bool filter_char_same(uint32_t x, uint32_t y);
+/* Returns whether the code point is \w of Python. */
+bool filter_char_is_word(uint32_t c);
 bool filter_char_is_letter(uint32_t c); /* [A-ZÀ-Ü] in either case, which begins a name of SQL */
 
 /* ---- scanning ---- */
@@ -28,7 +30,9 @@ void filter_scan_blanks(struct filter_scan *s);
 uint32_t filter_scan_peek(const struct filter_scan *s);
 /* Consumes a word of letters, in either case, if no other character of a name follows it. */
 bool filter_scan_word(struct filter_scan *s, const char *word);
-/* The end of the text in quotes that begins at `at` (', " or `), behind the closing quote; 0: it has none. */
+/* Returns the index behind the closing quote of the text that begins with a quote (', " or `) at
+ * `at`. A doubled quote, and outside ` one behind a backslash, is part of the text, unless no other
+ * closes it. 0: it is not closed. */
 size_t filter_scan_quoted(const struct filter_scan *s, size_t at);
 /* metrics.write.bw, metrics.`a b`, status: consumes it. ret_raw: as it stands. */
 int filter_scan_key(struct filter_scan *s, struct filter_key *ret, struct str *ret_raw);

@@ -62,6 +62,8 @@ static enum forge_answer answer_limited(const struct http_reply *r, const char *
     return FORGE_LIMITED;
 }
 
+/* Sets the error of status 401 or 403, with the right that the token needs. Returns
+ * FORGE_DENIED. */
 static enum forge_answer answer_denied(const struct forge *f, const char *forge, const char *what, int status, const struct buf *words,
                                        struct err *err)
 {
@@ -124,7 +126,8 @@ static enum forge_answer answer_no_reply(const struct forge *f, const struct htt
     return r->trouble == HTTP_HOPELESS || r->trouble == HTTP_UNTRUSTED || r->trouble == HTTP_CANCELLED ? FORGE_REFUSED : FORGE_LATER;
 }
 
-/* *again: may it be tried again, and after how many seconds (-1: not). */
+/* Sends one request. *again: seconds to wait before it may be repeated, 0: not known, -1: it must
+ * not be. *ret as of forge_send. Everything but FORGE_FINE comes with err. */
 static enum forge_answer forge_attempt(struct forge *f, const struct forge_call *call, struct json **ret, double *again, struct err *err)
 {
     struct http_request q = {.method = call->method,

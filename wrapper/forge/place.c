@@ -191,6 +191,8 @@ static const char *default_api(const struct forge_place *p, struct arena *a)
     return NULL;
 }
 
+/* Chooses kind and addresses of the forge: from the configuration, the table of public forges, the
+ * environment, or the host's name. FORGE_NONE: not known. */
 static void choose_kind(struct forge_place *p, const struct address *at, const struct forge_named *named, char *const *env, struct arena *a)
 {
     p->kind = forge_kind_of(named->kind);

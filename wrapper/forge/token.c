@@ -39,6 +39,8 @@ static bool is_enterprise(const char *variable)
     return strstr(variable, "ENTERPRISE") != NULL;
 }
 
+/* Reads the forge's token from its variables into t, whose text is in the arena. t->unused: a
+ * variable with a token that is for another forge or not valid, where none was found. */
 static void from_environment(struct forge_token *t, const struct forge_place *place, char *const *env, struct arena *a)
 {
     for (size_t i = 0; i < sizeof variables / sizeof *variables && !t->secret; i++) {

@@ -28,6 +28,7 @@ struct signer {
     bool prompt;              /* it may ask for the passphrase on the terminal */
 };
 int signer_from(struct repo *r, struct arena *a, bool prompt, struct signer *ret, struct err *err);
-/* The commit as an object of r's writer. signer may be NULL. */
+/* Writes the commit as an object of r's writer, signed where signer (NULL: none) has a format. -1
+ * with err. */
 int commit_write(struct repo *r, const struct commit_draft *d, const struct signer *signer, struct repo_id *ret, struct err *err);
 #endif

@@ -32,6 +32,8 @@ static void pause_a_while(unsigned round, unsigned most_ms)
 
 /* ---- the turn ---- */
 
+/* Sets the error that another process has held the lock for wait_s seconds; its name is read from
+ * the lock file. Returns 1. */
 static int turn_err(int fd, double wait_s, const char *path, struct err *err)
 {
     char who[200] = "";

@@ -83,7 +83,7 @@ int repo_history(struct repo *r, const struct repo_id *from, const struct repo_i
                  int (*each)(void *context, const struct repo_id *id), void *context, struct err *err);
 /* 1: a shallow clone lacks a parent of one of these commits; 0: it lacks none; -1. */
 int repo_history_is_cut(struct repo *r, const struct repo_id *from, const struct repo_id *without, struct err *err);
-/* The best common ancestor of two commits. 0; 1: they have none; -1. */
+/* Finds the best common ancestor of two commits. 0 with *ret; 1: they have none; -1 with err. */
 int repo_merge_base(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err);
 /* 1: `old` is `tip` or among its ancestors; 0: not; -1. */
 int repo_contains(struct repo *r, const struct repo_id *tip, const struct repo_id *old, struct err *err);

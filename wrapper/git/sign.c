@@ -111,7 +111,8 @@ static int sign_gpg(const struct signer *s, const struct commit_person *who, str
     return rc;
 }
 
-/* As git calls it: the text in a file, the signature in the same folder. */
+/* Signs the text by ssh-keygen as git does, with files in `folder`, which the caller removes.
+ * Appends the signature. -1 with err. */
 static int sign_ssh_in(const struct signer *s, const char *purpose, const char *folder, struct str text, struct buf *ret, struct err *err)
 {
     char file[4200], key[4200], made[4200];

@@ -107,7 +107,8 @@ static int git_order(const void *a, const void *b)
     return repo_tree_compare(p->name, p->mode == REPO_MODE_DIR, q->name, q->mode == REPO_MODE_DIR);
 }
 
-/* First pass: the base's entries that are replaced. In a folder without any, nothing is copied one by one. */
+/* First pass: makes the new objects of the folders below, for all changes that are deeper in the
+ * tree; new folders, too. Reads the base only where there are such changes. -1 with e->err. */
 static int edit_subfolders(struct editing *e, struct str base, struct tree_change *list, size_t count, size_t skip)
 {
     struct repo_entry entry;
@@ -132,7 +133,9 @@ static int edit_subfolders(struct editing *e, struct str base, struct tree_chang
     return 0;
 }
 
-/* Second pass: what stays and what is new, in git's order. */
+/* Appends the new tree object to `to`: the old entries that stay, and the new ones, in git's
+ * order. names: the changes by name; order: the same in git's order; a mode of 0 removes. -1
+ * with e->err. */
 static int merge_entries(struct editing *e, struct str base, struct tree_change *names, struct tree_change *order, size_t count,
                          struct buf *to)
 {

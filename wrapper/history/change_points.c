@@ -163,6 +163,7 @@ static double clip_width(const struct series_scan *s)
     return wide > 0 ? wide : INFINITY;
 }
 
+/* Returns value i relative to the centre of its level, with outliers moved to the limits. */
 static double scan_clipped_value(const struct series_scan *s, size_t i)
 {
     double y = s->y[i];
@@ -541,7 +542,8 @@ static void scale_levels(struct series_scan *s, size_t from, size_t at, size_t t
         add_sums(s, i);
 }
 
-/* Among many values chance makes more of everything. A change whose levels are complete must be sure enough among all n; where so few values can be. */
+/* Returns whether change i remains among all n values: a level needs COMPLETE_MIN values to be
+ * tested, and a p below a share of LEVEL_ALL, unless so few values cannot reach it. */
 static bool is_sure_among_all(const struct series_scan *s, const struct change_points *points, size_t i, const struct two_levels *is,
                               double p)
 {

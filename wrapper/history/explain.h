@@ -54,6 +54,8 @@ struct explanation {
 
 /* runs: opened, nothing loaded. Everything is in the arena. -1 with err: a run is not found, or out of memory. */
 int explain_runs(const struct explain_request *asked, struct runs *runs, struct explanation *ret, struct err *err);
-int explain_write_text(const struct explanation *e, struct runs *runs, struct arena *a, FILE *out); /* -1: out of memory */
+/* Prints the explanation as text for people to `out`, coloured where that is a terminal. runs: to
+ * name runs. -1: out of memory. */
+int explain_write_text(const struct explanation *e, struct runs *runs, struct arena *a, FILE *out);
 int explain_write_json(const struct explanation *e, struct runs *runs, struct arena *a, FILE *out);
 #endif

@@ -207,6 +207,8 @@ static bool split_fields(struct str line, struct str *to, size_t most, size_t *r
     return true;
 }
 
+/* Returns whether the columns are those of a ReFrame performance log: one for a value, and one for
+ * the system or the hash code. */
 static bool reframe_is_header(const struct str *name, size_t n)
 {
     bool value = false, system = false;
@@ -316,6 +318,8 @@ struct record_list { /* so far */
     size_t n, capacity;
 };
 
+/* Adds a record of the log to the list, which is in the arena. False: out of memory, too many
+ * records, or not valid. */
 static bool records_add(struct record_list *r, const struct fields *f, size_t line, struct arena *a)
 {
     if (r->n == RECORDS_MAX)

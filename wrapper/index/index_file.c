@@ -248,7 +248,8 @@ static bool become_writer(struct index_file *f)
     return ftruncate(f->out, (off_t)f->end) == 0;
 }
 
-/* The records that wait when a process becomes the writer. */
+/* Enters the records that waited until this process became the writer, at the places where they are
+ * written now. False: out of memory, or a record is not valid. */
 static bool note_pending(struct index_file *f)
 {
     struct index_head is;

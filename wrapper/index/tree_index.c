@@ -252,7 +252,8 @@ static struct folder on_disk(const struct folder *f, const char *path, const cha
     return folder_disk(f->fd >= 0 ? f->fd : own->index->root);
 }
 
-/* Has the index the present entries of the folder? -1: there is no such folder. */
+/* Returns 1 where the index has the present entries of the folder, 0 where they must be read. -1
+ * with errno: the folder does not exist. */
 static int has_listing(struct tree_index *x, const char *full, const char *run, const char *in_run)
 {
     struct index_entry e;

@@ -60,6 +60,9 @@ static void describe_end(struct launch *l, struct wire_msg *msg)
 
 enum waited { WAITED_DONE /* the recorder is done or gone */, WAITED_LATE, WAITED_SIGNAL /* a signal asked us to end */ };
 
+/* Sends the program's end to the recorder and waits for its report, at most --finish-wait; prints
+ * its notes. Returns WAITED_DONE also where the recorder has died, WAITED_SIGNAL: a signal asked
+ * for the end. */
 static enum waited wait_recorder(struct launch *l)
 {
     struct wire_msg end, msg;

@@ -15,7 +15,8 @@ int fd_socketpair(int type, int ret_ends[2]);
 /* Closes *fd if it is open and sets it to -1; errno is kept. */
 void fd_close(int *fd);
 bool fd_nonblock(int fd);
-/* Whole buffer on a descriptor that may block; false with errno. */
+/* Writes the complete buffer to a descriptor, which may block. False with errno: not all of it was
+ * written. */
 bool fd_write_all(int fd, const void *p, size_t n);
 /* Closes the descriptors from low to high; none where high < low. */
 void fd_close_range(int low, int high);

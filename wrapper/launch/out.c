@@ -14,7 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* O_NONBLOCK on the inherited description would be seen by everyone who shares it (the shell, the program): a new one is opened. */
+/* Opens the file of fd again for writing without waiting: O_NONBLOCK on the inherited description
+ * would change it for every process that shares it. Where that fails, out is polled instead. */
 static void out_reopen(struct out *out, int fd)
 {
     char path[40];

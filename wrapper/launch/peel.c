@@ -131,7 +131,8 @@ static void place_at(struct peel_place *p, enum peel_where where, const char *by
     p->hosts = value;
 }
 
-/* word: as it stands in the line. global: before the verb. */
+/* Notes in p where the option starts the program: on hosts, by a host file, or away. word: the
+ * option in the command line; global: it stands before the verb. */
 static void place_option(const struct starter *s, const char *word, const struct peel_option *o, bool global, struct peel_place *p)
 {
     struct str name = o->name.n ? o->name : str_of(word + strspn(word, "-")), value = o->name.n && o->value.p ? o->value : STR("");
@@ -197,8 +198,8 @@ static void shape_option(const struct starter *s, const struct peel_option *o, s
             *rows[i].to = o->value.p && str_int(o->value, &n) && n > 0 && n < 100000000 ? (int)n : 0; /* the last one counts */
 }
 
-/* A number of tasks per node is the shape where no other number is given, or where it agrees with
- * them: with -n, srun takes it for a maximum. */
+/* Removes the tasks per node from the shape where another number contradicts them: with -n, srun
+ * uses that option as a maximum. */
 static void settle_per_node(const struct starter *s, struct peel_shape *shape)
 {
     int per = shape->tasks_per_node;

@@ -34,7 +34,8 @@ struct signals {
     struct signals_entry queue[SIGNALS_QUEUE];
 };
 
-/* All signals are blocked already (spawn_save). 0 or -1 with errno. */
+/* Opens the descriptor that reports signals. The caller has blocked all of them (spawn_save), and
+ * calls signals_close. 0; -1 with errno. */
 int signals_open(struct signals *s);
 /* The recorder is the observer; its counts start at what they are now. */
 void signals_set_observer(struct signals *s, pid_t pid, const _Atomic uint32_t *seen);

@@ -315,7 +315,8 @@ bool logs_follow_is_unsure(const struct logs_follow *f)
 
 /* ---- reading ---- */
 
-/* Where a piece of a line that is too long ends: behind a blank if one is near, else not within a character. */
+/* Returns the end of the first piece of a line that is longer than n bytes: behind a blank in the
+ * last 200, else n, but not within a UTF-8 character. n is 200 at least. */
 static size_t follow_part_end(const char *p, size_t n)
 {
     for (size_t i = n; i > n - 200; i--)

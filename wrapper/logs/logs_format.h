@@ -20,7 +20,7 @@ struct logs_paths {
 struct logs_paths logs_paths_of(const struct logs_outputs *outputs);
 
 enum { LOGS_COMPONENT_SIZE = LOGS_NAME_MAX + 16 };
-/* The component, with the number of the instance unless it is 0. Returns ret. */
+/* Writes the component, with the number of the instance unless that is 0. Returns ret. */
 const char *logs_component_text(const struct logs_line *line, char ret[LOGS_COMPONENT_SIZE]);
 /* The id of a request in the line. llmload sends it as X-Request-Id: 12 digits, of which the first is 0.
  * Servers print it, some behind a prefix: vLLM's "chatcmpl-000000000012". n 0: none. */
@@ -28,8 +28,8 @@ enum { LOGS_REQUEST_DIGITS = 12 };
 struct str logs_request_id(struct str line);
 /* "[time] [node] [component] text" and a line end. plain: harmless for a terminal, and valid UTF-8. */
 void logs_text_write(struct buf *to, const struct logs_line *line, bool plain);
-/* {"timestamp":…,"node":…,"component":…,"message":…,"stream":"stdout"} and a line end. "request_id" follows where
- * the line has one. */
+/* Appends a line of JSON: timestamp, node, component, message and stream; "request_id" and "more"
+ * only where the log line has them. */
 void logs_json_write(struct buf *to, const struct logs_line *line);
 
 /* What was passed on of each raw stream. */

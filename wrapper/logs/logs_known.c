@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 
+/* Returns the bucket of a log's path. */
 static size_t follow_hash_path(const char *path)
 {
     size_t h = 5381;
@@ -169,7 +170,8 @@ void follow_remove_generation(struct logs_follow *f, struct logs_generation *g)
 
 /* ---- descriptors ---- */
 
-/* Too many are open: the one that was idle longest and has nothing unread is closed. */
+/* Closes a descriptor where FOLLOW_FDS are open: that of the file that was idle longest and is read
+ * to its end. Closes none where no file is. */
 static void follow_spare_fd(struct logs_follow *f)
 {
     struct logs_generation *oldest = NULL;

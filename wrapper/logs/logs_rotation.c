@@ -258,7 +258,8 @@ bool follow_find_rotated(struct logs_follow *f, struct follow_log *log, struct l
 
 /* ---- truncation ---- */
 
-/* Is it a copy of what the generation had when it was truncated? */
+/* Returns whether the file x is a copy of what the generation had when it was truncated: as long at
+ * least as what was read, with the same mark. */
 static bool rotation_is_copy_of(struct logs_follow *f, const struct logs_generation *old, struct siblings *s, const struct sibling *x)
 {
     uint64_t size;

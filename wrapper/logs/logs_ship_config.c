@@ -67,6 +67,8 @@ static const char *ship_stream_of(const struct ship_source *s, struct arena *a)
     return arena_printf(a, s->is_parsed ? "Custom-%s_CL" : "Custom-Text-%s_raw_CL", s->name);
 }
 
+/* Adds a copy of the log to the configuration, with the stream and the format that follow from its
+ * name where it has none. -1 with err: too many, or out of memory. */
 static int ship_add_source(struct ship_config *c, const struct ship_source *s, struct arena *a, struct err *err)
 {
     if (!c->sources)

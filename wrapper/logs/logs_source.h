@@ -17,7 +17,8 @@ struct logs_source_name {
     unsigned instance;
     bool is_error;
 };
-/* Reads the name of a raw stream. False: it is none. */
+/* Reads the name of a raw stream, COMPONENT.INSTANCE.NODE.out or .err. False: it has another
+ * form. */
 bool logs_source_name_read(struct str name, struct logs_source_name *ret);
 
 /* The offsets of the nodes' clocks. */

@@ -44,7 +44,8 @@ static bool time_parts_are_valid(const struct time_parts *t)
     return t->month >= 1 && t->month <= 12 && t->day >= 1 && t->day <= 31 && t->hour < 24 && t->minute < 60 && t->second <= 60;
 }
 
-/* The seconds since 1970 of a time in the machine's zone. mktime is slow: one call for each hour. */
+/* Returns the seconds since 1970 of a time in the machine's zone. Calls the slow mktime once for
+ * each hour. */
 static int64_t time_of_zone(const struct time_parts *t)
 {
     static __thread struct time_parts last;

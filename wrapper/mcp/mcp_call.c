@@ -242,7 +242,8 @@ int mcp_logs(struct mcp_call *call, struct json_out *to)
 
 /* ---- run ---- */
 
-/* By this tag the run is found afterwards. */
+/* Returns a new random id in the arena, which becomes a tag of the run: by it the run is found
+ * afterwards. NULL: out of memory. */
 static const char *call_tag(struct mcp_call *call)
 {
     char id[33];

@@ -23,7 +23,9 @@ int mcp_cluster_log(struct mcp_call *call, struct json_out *to);
 
 enum { MCP_CLUSTER_BYTES = 32 << 20, MCP_CLUSTER_TEXT = 2000 /* characters of a text */ };
 
-/* Runs a program of the scheduler, argv[0] in PATH. 0: *ret has its output, which may have secrets (query_close is due in all cases). -1: call->why, without secrets. */
+/* Runs a program of the scheduler, words[0] in PATH. 0: *ret has its output, which may have
+ * secrets. -1: call->why has the reason, without secrets. The caller calls query_close in both
+ * cases. */
 int mcp_cluster_program(struct mcp_call *call, const char *const *words, struct query *ret);
 /* The text without secrets, and in the public profile without names; the caller frees it. NULL: call->why. */
 char *mcp_cluster_clean(struct mcp_call *call, struct str text);

@@ -178,6 +178,7 @@ static void kube_put_names(struct kube *k, struct json_out *to, const struct jso
     kube_text(k, to, "namespace", json_pointer(object, "/metadata/namespace"));
 }
 
+/* Returns how often the containers of a pod were restarted. */
 static int64_t kube_count_restarts(const struct json *pod)
 {
     int64_t n = 0;

@@ -16,7 +16,8 @@ int kube_begin(struct kube *k, struct mcp_call *call);
 void kube_end(struct kube *k);
 /* A name of an object, as Kubernetes permits it: no option, no path, nothing of a shell. */
 bool kube_is_name(const char *text);
-/* Runs `kubectl get WORDS --output=json`; words end with NULL. NULL: call->why; else json_free. */
+/* Runs `kubectl get WORDS --output=json`; words end with NULL. Returns its output, which the caller
+ * frees with json_free; NULL with the reason in call->why. */
 struct json *kube_get(struct kube *k, const char *const *words, bool in_namespace);
 
 /* Appends a text without secrets; null where the node is none. */

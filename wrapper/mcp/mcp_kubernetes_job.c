@@ -136,7 +136,8 @@ static bool kube_is_pod_name(const struct json *pods, const char *name)
     return false;
 }
 
-/* Is it a run of the pods? One without a namespace was recorded where the namespace is not visible. */
+/* Returns whether the run was recorded in one of the pods. A run without a namespace was recorded
+ * where that is not visible; its pod's name decides. */
 static bool kube_is_run_of(const struct json *run, const struct json *pods)
 {
     const char *space = json_string(json_get(run, "tags.job.namespace"), NULL),

@@ -58,7 +58,7 @@ void mcp_message_read(const struct json *doc, struct arena *a, struct mcp_messag
     }
 }
 
-/* Has a text the character NUL, at which its copies would end? */
+/* Returns whether the JSON text has an escaped NUL, at which copies of a text would end. */
 static bool message_has_nul(struct str line)
 {
     for (ptrdiff_t at; (at = str_find(line, STR("\\"))) >= 0; line = str_sub(line, (size_t)at + 2, line.n))

@@ -251,7 +251,7 @@ static const char *daemon_log_file(struct mcp_call *call, const char *daemon)
     return path;
 }
 
-/* "%h" and "%n" of the path of a node's daemon. */
+/* Returns the path with this host's name for "%h" and "%n", in the arena. */
 static const char *expand_host(const char *path, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

@@ -461,7 +461,8 @@ static bool is_choice(const char *words, const char *text)
     return false;
 }
 
-/* What is expected of a value; NULL: it is good. */
+/* Returns what is expected instead of the value, as words for a message; NULL: the value is
+ * good. */
 static const char *expected_argument(const struct mcp_argument *x, const struct json *v, struct arena *a)
 {
     double n = json_number(v, NAN);
@@ -487,6 +488,7 @@ static const struct mcp_argument *find_argument(const struct mcp_tool *tool, con
     return NULL;
 }
 
+/* Returns a message about an argument that the tool does not have, in the arena. */
 static const char *unknown_argument(const struct mcp_tool *tool, const char *name, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

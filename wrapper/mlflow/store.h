@@ -13,6 +13,8 @@ struct mlflow_store;
 int store_open(struct mlflow_store **ret, const char *path, struct err *err);
 void store_close(struct mlflow_store *s); /* NULL is allowed; what is not committed is lost */
 
+/* Creates a run in MLflow's database, with its tags. *ret and its texts are in the arena.
+ * Everything but MLFLOW_FINE comes with err, and the database is then unchanged. */
 enum mlflow_answer store_run_create(struct mlflow_store *s, const char *experiment, const char *name, const char *user, int64_t start_ms,
                                     const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err);
 enum mlflow_answer store_run_update(struct mlflow_store *s, const char *run, const char *status, int64_t end_ms, struct err *err);

@@ -33,6 +33,8 @@ static int fill_boards(struct page_measurement *m, struct arena *a, struct err *
     return 0;
 }
 
+/* Fills the experiment's measurements, their names and boards from its group of runs, in the arena.
+ * -1 with err. */
 static int fill_experiment(struct page_experiment *e, struct arena *a, struct err *err)
 {
     struct page_groups counted, whole;

@@ -27,7 +27,9 @@ void page_files_deinit(struct page_files *files);
 /* Is there such a file? */
 bool page_file_exists(const struct page_files *files, const char *path);
 
-/* The paths of pages, below the folder. ids are of runs and keys: hexadecimal and decimal digits; others become a name of such digits. */
+/* Write the path of a page below the folder of the pages: "run/<2 digits>/<id><ending>" of a run,
+ * "<folder>/<id><ending>" of another group. An id with other characters than "0-9a-f-" is replaced
+ * by "x" and digits of its hash. */
 void page_path_run(const char *id, const char *ending, char ret[PAGE_PATH]);
 void page_path_of(const char *folder, const char *id, const char *ending, char ret[PAGE_PATH]);
 #endif

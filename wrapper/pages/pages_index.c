@@ -164,6 +164,8 @@ int pages_index_write(int folder, const struct page_data *data, struct err *err)
 
 /* ---- reading ---- */
 
+/* Reads a set of facts from a line of the index into the arena, and enters it into the table.
+ * False: not valid, or out of memory. */
 static bool parse_facts(struct str line, struct arena *a, struct facts_table *t)
 {
     struct page_facts *facts = ARENA_NEW(a, struct page_facts);

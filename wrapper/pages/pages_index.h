@@ -12,7 +12,8 @@
 int pages_index_read(int folder, struct arena *a, struct page_data *ret, struct err *err);
 /* Replaces it. */
 int pages_index_write(int folder, const struct page_data *data, struct err *err);
-/* The same from a text. False: the text is no complete index of this version. */
+/* Reads the index of the pages from a text into *ret, in the arena. False: the text is no complete
+ * index of this version; *ret has no runs then. */
 bool pages_index_parse(struct str text, struct arena *a, struct page_data *ret);
 /* The same to a text. */
 void pages_index_print(const struct page_data *data, struct buf *to);

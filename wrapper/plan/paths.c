@@ -255,7 +255,7 @@ const char *plan_git_site(const char *root, struct arena *a)
     return site;
 }
 
-/* The path of the open directory. false: /proc does not have it. */
+/* Reads the path of an open directory from /proc. False: /proc does not have it. */
 static bool path_of_folder(int fd, char ret[PATH_MAX])
 {
     char link[64];

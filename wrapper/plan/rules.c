@@ -15,6 +15,8 @@ static bool is_count(const char *text)
     return *text && !text[strspn(text, "0123456789")];
 }
 
+/* Loads the rules that an option or variable names: an entry of the catalogue, a file, or "none".
+ * -1 with err: neither exists, or the file is not valid. */
 static int named_rules(struct plan *p, const struct opt_value *given, struct err *err)
 {
     struct arena *a = &p->arena;

@@ -135,6 +135,7 @@ static double chart_time_step(double span_ms, int wanted)
     return chart_round_step(span_ms, wanted);
 }
 
+/* Widens the limits of a logarithmic axis a little. False: they are not finite, or not above 0. */
 static bool round_log_limits(struct chart_scale *s)
 {
     double room = 0.04 * fmax(log10(s->high / s->low), 0.2);
@@ -213,6 +214,8 @@ static void add_tick(const struct chart_scale *s, struct chart_ticks *t, double 
         t->at[t->n++] = v;
 }
 
+/* Adds about `wanted` ticks at round values of a logarithmic axis; nearly linear steps where it
+ * spans little. */
 static void log_ticks(const struct chart_scale *s, int wanted, struct chart_ticks *t)
 {
     double base = s->axis->two ? 2 : 10, span = (log(s->high) - log(s->low)) / log(base);

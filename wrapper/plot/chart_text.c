@@ -31,6 +31,8 @@ struct text_drawing {
 
 /* ---- canvas ---- */
 
+/* Allocates a canvas of w by h characters. False: out of memory; the caller calls canvas_free in
+ * both cases. */
 static bool canvas_make(struct text_canvas *k, size_t w, size_t h)
 {
     *k = (struct text_canvas){
@@ -283,6 +285,7 @@ static void text_columns(struct text_drawing *d, const struct chart_series *s)
     }
 }
 
+/* Draws phases, changes and marks as vertical lines, limits and ranges as horizontal ones. */
 static void text_guides(struct text_drawing *d)
 {
     for (size_t i = 0; i < d->c->guide_count; i++) {
@@ -388,6 +391,8 @@ static void text_xy(struct text_drawing *d)
 
 /* ---- boxes ---- */
 
+/* Prints a row of a box plot: the name, then the values as a box with median and outliers, or "no
+ * value". */
 static void text_box_row(struct text_drawing *d, const struct chart_series *s)
 {
     struct chart_box box;

@@ -57,6 +57,7 @@ static int series_renew_notes(const struct reparse *x, const struct tree_run *of
     return n->arena.failed ? err_memory(err, "the repetitions") : changed;
 }
 
+/* Appends the notes of the repetitions as the lines of their file. -1 with err: out of memory. */
 static int series_print_notes(const struct series_notes *n, struct buf *to, struct err *err)
 {
     series_head_print(n, to);

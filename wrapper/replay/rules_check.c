@@ -203,6 +203,8 @@ static void check_headlines(struct rules_check_state *c, const struct rules *rul
 
 /* ---- all of it ---- */
 
+/* Runs the samples of a rule file and counts their outcomes in the report; an entry that is
+ * compiled in has none. -1 with err. */
 static int check_samples_of(struct rules_check_state *c, const struct rules *rules, bool update, struct err *err)
 {
     struct rules_report *report = c->report;

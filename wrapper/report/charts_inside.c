@@ -227,7 +227,8 @@ static bool is_step_table(const struct tree_run *run, const struct tree_entry *e
     return differs && !compare_are_repetitions(run, e);
 }
 
-/* The metric over its steps: of each step the latest value. */
+/* Fills *ret with the values of a metric over its steps, in the arena: of each step the latest
+ * value. wanted NULL: of the first result with steps. False: there is none, or out of memory. */
 static bool steps_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a, struct latency_line *ret)
 {
     const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, a) : run->metrics;
@@ -361,7 +362,8 @@ static const struct tree_entry *first_sampled(const struct tree_run *run)
     return machine;
 }
 
-/* The phases of a run: the repetitions of a series, else nothing. */
+/* Returns the repetitions of the run as phases of a chart, in seconds from its start; *ret_n is 0
+ * where it has none. The arena owns them; NULL: out of memory. */
 static struct chart_guide *phases_of(struct series_notes *notes, const struct tree_run *run, struct arena *a, size_t *ret_n)
 {
     struct chart_guide *list = arena_get(a, PHASES_MAX * sizeof *list);

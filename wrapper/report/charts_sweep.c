@@ -171,6 +171,7 @@ static bool is_dominated(const struct plotted_rows *p, const struct plotted_row 
     return false;
 }
 
+/* Returns whether the values are positive and the largest is 20 times the smallest, or more. */
 static bool wide_range(const double *v, size_t n)
 {
     double low = INFINITY, high = -INFINITY;

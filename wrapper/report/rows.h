@@ -59,7 +59,8 @@ const char *plotted_fact(const struct tree_run *run, const struct comparison_key
 bool plotted_number(const char *text, double *ret);
 /* The metric that the user means, of a run; NULL: it has none. */
 const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a);
-/* "write.bw" of the key, its unit and direction. */
+/* Sets name ("write.bw"), unit and direction of a metric from its key and from benchwrap.json
+ * (`detail`). Texts are in the arena. */
 void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a);
 /* The metric of one of the runs whose name, without unit, is nearest to what the user typed; NULL: there is none. */
 const char *plotted_nearest_metric(struct tree_run *const *list, size_t n, const char *wanted, struct arena *a);

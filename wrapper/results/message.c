@@ -17,7 +17,8 @@ static const char *message_text_of(const struct folder *tree, const struct tree_
     return text && trimmed.n ? arena_dup(a, trimmed.p, trimmed.n) : NULL;
 }
 
-/* The experiment's name, as its meta.yaml has it: a line of ours, quoted. */
+/* Appends the experiment's name from its meta.yaml, harmless for a terminal; the folder's name
+ * where it cannot be read. */
 static void message_add_experiment(struct buf *to, int root, const char *experiment)
 {
     char path[64];

@@ -76,6 +76,8 @@ static void copy_short(char *to, size_t size, struct str text)
     to[n] = 0;
 }
 
+/* Stores the newest value of a metric for `benchwrap ps`. Metrics beyond ACTIVE_SAMPLES are
+ * ignored. */
 static void note_sample(struct active_entry *e, const struct fact *f)
 {
     size_t i = 0;

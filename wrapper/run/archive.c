@@ -204,6 +204,8 @@ static int make_manifest(const struct archive_job *job, const char *name, struct
     return to->failed ? err_memory(err, "the archive") : 0;
 }
 
+/* Writes job/result.json and job/manifest.json into the spool, and records both as artifacts. -1
+ * with err. */
 static int archive_store_texts(const struct archive_job *job, struct err *err)
 {
     struct buf result CLEANUP_BUF, manifest CLEANUP_BUF;
@@ -432,6 +434,8 @@ struct archive_exporting {
     const char *dir;
 };
 
+/* Runs in a child process: writes the job's files into x->dir. Returns the child's exit status: 0,
+ * or 2 with the error's text written to `out`. */
 static int archive_export_here(void *context, int out)
 {
     struct archive_exporting *x = context;

@@ -346,7 +346,8 @@ static void write_to_stream(void *stream, const void *p, size_t n)
     spool_stream_write(stream, p, n);
 }
 
-/* The binding that probes read is inherited, unless a starter behind benchwrap chooses another one. */
+/* Warns where a starter behind benchwrap binds the program: the probes have recorded the binding of
+ * benchwrap itself. */
 static void warn_of_binding(struct run *run)
 {
     const char *binder = elsewhere_find_ways(run->plan.argv, run->host.env, &run->plan.arena).binder;

@@ -97,7 +97,7 @@ static void set_clock(struct run *run, struct collector_node *s, int64_t offset_
     collector_reports_note(run, s->name, array);
 }
 
-/* The number behind the kind in ["c",12,34], and cuts it off. */
+/* Cuts off the next number of ["c",12,34]. False: there is none. */
 static bool number_cut(struct str *rest, int64_t *ret)
 {
     struct str word = str_cut(rest, ',');

@@ -104,6 +104,9 @@ static enum run_status run_end_status(struct run *run, char *why, size_t size)
     return e->status ? RUN_FAILED : RUN_FINISHED;
 }
 
+/* At the end: closes the spool's streams, and records the bytes that are missing in the record,
+ * those that the real stream did not accept, and which stream a background process still has
+ * open. */
 static void record_streams(struct run *run)
 {
     static const char *const names[] = {"stdout", "stderr"};
@@ -282,7 +285,8 @@ static void keep_files(struct run *run)
         keep_matching(&run->record, run->spool.dir, v->text, &run->keep_left, &run->redaction.redact);
 }
 
-/* How much was left out, so that a reader knows that stars were not printed by the program. */
+/* Records how many secrets and identities were replaced, so that readers know that the program
+ * printed no stars. */
 static void record_redaction(struct run *run)
 {
     const struct redact *done = &run->redaction.streams;

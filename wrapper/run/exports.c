@@ -139,6 +139,8 @@ void run_exports_settle(const char *name, int close_from)
     sigprocmask(SIG_UNBLOCK, &alarms, NULL);
 }
 
+/* Runs in a child process that never returns: delivers the queue of one exporter until its
+ * deadline. stands_back: the process lowers its priority. */
 _Noreturn static void become_exporter(struct run *run, const char *spool, const struct exporter_config *c, bool stands_back)
 {
     double deadline_s = opt_seconds(&c->opts, EXPORTER_KEY_DEADLINE);

@@ -115,6 +115,8 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
 
 /* ---- status, verdict ---- */
 
+/* Sets verdict and reason of the finished run, from the program's end, the rules and the
+ * references, and records both as tags. A run that is not complete by the rules becomes FAILED. */
 static void finish_judge(struct finished *f, const struct rules_outcome *outcome, const struct finish_options *o)
 {
     bool have_rules = o->rules || o->series;

@@ -68,7 +68,8 @@ static void update_allocation_end(struct run *run, const struct slurm_job *job)
         run->job.ends_ms = run->job.reason.asked_ms + (limit_s - ran_s) * 1000;
 }
 
-/* While a job is being ended scontrol says COMPLETING, whatever the reason. */
+/* Sets the reason why the job ended from its state. While it ends, scontrol says COMPLETING
+ * whatever the reason: then only a requeue and a preemption are known. */
 static void reason_from_state(struct run *run, const struct slurm_job *job)
 {
     struct str state = job->field[SLURM_STATE];

@@ -313,8 +313,9 @@ static void follow_starters(struct line_following *f, char *const *argv)
 
 /* ---- the program's arguments ---- */
 
-/* A shell, or a program that is no starter, may start its own program by one: `sh -c "env -i prog"`. Single variables that the starter sets are
- * found in its words. */
+/* Notes where an argument of the program is a command whose starter changes the environment (`sh -c
+ * "env -i prog"`): variables inside are then unknown. Single variables that it sets are found in
+ * its words. */
 static void follow_inner(struct line_following *f, char *const *command)
 {
     struct line_changes inner = {.variables = {.env = f->to->variables.env}};
@@ -346,7 +347,8 @@ static void follow_arguments(struct line_following *f, char *const *program)
             follow_inner(f, word);
 }
 
-/* Does the environment reach the program where it runs on another node? */
+/* Returns whether the command's launcher passes its environment on to the program on other
+ * nodes. */
 static bool is_carried(char *const *argv)
 {
     const char *launcher = peel_launcher(argv);

@@ -101,6 +101,9 @@ static void live_note_fact(void *context, const struct fact *f)
     e->entry.value.n = f->text.n;
 }
 
+/* Reads the new facts of the recorder's journal and passes each to live_note_fact. Opens the
+ * journal first where it is not open. A spool or a journal that does not exist yet is tried again
+ * by the next call. */
 static void live_follow(struct live *x)
 {
     struct journal_head head;
@@ -121,6 +124,8 @@ static void live_follow(struct live *x)
     journal_tail_mark(x->tail);
 }
 
+/* Prepares *x without opening anything; the texts stay the caller's. False: out of memory. The
+ * caller calls live_deinit. */
 static bool live_init(struct live *x, const char *spool_root, const char *spool_name)
 {
     *x = (struct live){.spool_root = spool_root, .spool_name = spool_name, .spool = SPOOL_NONE};

@@ -130,7 +130,8 @@ static const char *list_hidden(char *const *told, char *const *argv, struct aren
     return b.n ? arena_dup(a, b.p, b.n) : NULL;
 }
 
-/* NULL: out of memory. */
+/* Returns the argument as valid UTF-8: itself, or a copy in the arena with other bytes as U+FFFD
+ * and two hexadecimal digits. NULL: out of memory. */
 static char *argument_as_text(char *told, struct arena *a)
 {
     struct str text = str_of(told);

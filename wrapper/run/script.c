@@ -135,6 +135,8 @@ static bool read_script(const char *path, bool named, struct buf *to)
 
 static void search_commands(struct script_search *s, struct str text, const char *where, int depth);
 
+/* Searches the script that the command runs, and the scripts that this one runs, for what starts
+ * the program. Stops at DEPTH_MAX and SCRIPTS_MAX; a script that cannot be read is skipped. */
 static void search_script(struct script_search *s, char *const *command, int depth)
 {
     struct buf file CLEANUP_BUF;

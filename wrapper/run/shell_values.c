@@ -57,7 +57,8 @@ static bool starts_outside(struct str value, char *const *env, struct arena *a)
     return first && peel_starts_outside(first, env, &away);
 }
 
-/* `MPI=${MPI:-mpirun}`: the default, since the text has no other value. */
+/* Returns the default of a value such as ${MPI:-mpirun} that names its own variable, "" where that
+ * has none; every other value as it is. */
 static struct str shell_default_of(struct str name, struct str value)
 {
     struct str rest = shell_rest(value, 2);
@@ -67,7 +68,10 @@ static struct str shell_default_of(struct str name, struct str value)
     return str_starts(rest, ":-") || str_starts(rest, ":=") ? shell_rest(rest, 2) : STR("");
 }
 
-/* p NULL: no value. */
+/* Returns the last value that the shell text assigns to the variable `name` (NAME=VALUE), unless
+ * that assignment would start the program elsewhere; else the value in env. A default such as
+ * ${NAME:-x} counts only where env has none. p NULL: there is no value. The result points into
+ * `text` or env. */
 static struct str shell_value_of(struct str text, struct str name, char *const *env, struct arena *a)
 {
     struct str found = {NULL, 0};

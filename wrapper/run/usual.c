@@ -63,6 +63,7 @@ struct json *usual_end(struct query *ask)
     return doc;
 }
 
+/* Returns the usual values of a metric without a step; NULL: none are known. The JSON owns them. */
 static const struct json *usual_metric(const struct json *usual, const char *key)
 {
     for (const struct json *m = json_first(json_get(usual, "metrics")); m; m = json_next(m))

@@ -8,7 +8,8 @@
 struct tree_entry *inherit_facts(struct runs *runs, const struct tree_run *run, struct arena *a);
 /* Appends them to the run's own params. */
 void inherit_params(struct runs *runs, struct tree_run *run, struct arena *a);
-/* As runs_file; a fact that the run lacks is read from its parent run. */
+/* Returns a file of the run as runs_file does; a param of the machine that the run lacks comes from
+ * its parent run. NULL: neither has it. */
 const char *inherit_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 /* Is the param one of the axes of the sweep that the run is a point of? */
 bool inherit_is_swept(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a);

@@ -7,7 +7,9 @@
 
 #define STALE_TAG "benchwrap.stale"
 
-/* The list `annotated` of the run, with the tag where the run is such a parent run. corrections: sorted, of the run's experiment. In the arena. */
+/* Returns the list `annotated` with a tag before it where the run is a parent run whose statistics
+ * are stale. corrections: of the run's experiment, sorted. The result is in the arena or is
+ * `annotated`. */
 const struct tree_entry *stale_marked(const struct folder *tree, const struct tree_run *run, const struct corrections *corrections,
                                       const struct tree_entry *annotated, struct arena *a);
 /* The same for all such parent runs among `count` runs of a tree, in run->annotated. Reads the child runs that corrections name. */

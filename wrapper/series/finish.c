@@ -71,7 +71,8 @@ static void put_stats(struct series_finishing *f, const struct series_figure *fi
     series_record_interval(f, figure);
 }
 
-/* The values themselves: a series with the repetition as step. */
+/* Records the values of the repetitions as a series whose step is the repetition. Warm-ups and
+ * failed repetitions do not count. */
 static void put_samples(struct series_finishing *f, const struct series_figure *figure)
 {
     const char *key = series_key_of(f, figure, "");
@@ -137,6 +138,7 @@ static void series_record_counts(struct series_finishing *f)
     }
 }
 
+/* Returns "repetition 3 of size=4: REASON" about a failed repetition, in the record's arena. */
 static const char *series_describe_run(const struct series_finishing *f, const struct series_repetition *run)
 {
     const char *label = series_label(f->n, run->point);

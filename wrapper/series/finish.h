@@ -10,6 +10,7 @@ const struct series_figure *series_record_all(struct record *r, struct series_no
 /* Adds both ends of the 95 % interval of the figure's mean, also where series_no_interval gives a reason against it (earlier versions recorded those).
  * The figure has three values or more. */
 void series_record_ci(struct record *r, struct series_notes *notes, const struct series_figure *figure);
-/* series_record_all from the notes in the spool, which become an artifact, as does points.csv. -1: they cannot be read. */
+/* Records the statistics of the repetitions (series_record_all) from the notes in the spool. The
+ * notes and points.csv become artifacts. 0; -1 with err: the notes cannot be read. */
 int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct err *err);
 #endif

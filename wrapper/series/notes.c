@@ -140,6 +140,8 @@ static const char *notes_text_of(struct arena *a, const struct json *j, const ch
     return copy ? copy : "";
 }
 
+/* Returns a copy of the string in the arena; "" for another type, or out of memory (the arena is
+ * marked). */
 static const char *string_of(struct arena *a, const struct json *j)
 {
     const char *text = json_string(j, ""), *copy = arena_dup(a, text, strlen(text));
@@ -231,6 +233,8 @@ static void take_inputs(struct series_notes *n, struct series_repetition *run, c
     }
 }
 
+/* Adds the repetition of one line of the notes. A line with an unknown point is ignored; out of
+ * memory marks the arena. */
 static void notes_read_run(struct series_notes *n, const struct json *j)
 {
     struct arena *a = &n->arena;

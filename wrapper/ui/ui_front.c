@@ -196,7 +196,8 @@ static bool link_enter(const struct door *d, struct door_link *l)
     return l->server >= 0 || link_reply(l, "502 Bad Gateway", "Retry-After: ", STR("1"));
 }
 
-/* What came from `from` on to `to`. False: broken. */
+/* Moves what is available from one socket to the other without waiting; at the end of the input it
+ * closes the output. False: the connection is broken. */
 static bool flow_move(struct flow *f, int from, int to)
 {
     if (f->at == f->n && !f->ended) {
@@ -234,6 +235,7 @@ static short flow_events(const struct flow *from_here, const struct flow *to_her
     return (short)((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
 }
 
+/* Serves the connections of the page's address until d->hold is closed; never returns. */
 _Noreturn static void door_serve(struct door *d)
 {
     static struct pollfd p[2 + 2 * LINKS_MAX];

@@ -192,7 +192,8 @@ static void put_token(struct thread *t, struct fake_client *c, struct buf *to)
         buf_add(to, piece->p, piece->n);
 }
 
-/* All of it at once, made once for each length. */
+/* Sends the complete answer at once. Each kind of answer is made once and stored for later
+ * requests, BURSTS of them at most. */
 static void send_burst(struct thread *t, struct fake_client *c)
 {
     const struct reply_parts *p = &reply_pieces[c->api];

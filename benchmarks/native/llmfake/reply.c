@@ -100,7 +100,8 @@ static void reply_close_choice(struct json_out *j, const char *finish_reason)
     json_close(j, ']');
 }
 
-/* An object with one token's text; member: what its text is called where several names are known. counted: input and output tokens so far; NULL: not told. */
+/* Appends the object with one token's text. member: the name of the text's member, where the API
+ * knows several. counted: input and output tokens so far; NULL: the reply has no usage. */
 static void token_json(const struct fake *f, enum fake_api api, struct buf *to, const char *text, const char *member, bool role,
                        const uint32_t counted[2])
 {

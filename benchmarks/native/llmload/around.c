@@ -20,6 +20,8 @@ enum { FACTS_S = 15, MODEL_S = 5 }; /* for all queries before a run, readiness e
 
 /* ---- before ---- */
 
+/* Opens the file of the option for records of requests, and adds it to the sinks. Does nothing
+ * without the option: *ret is unchanged. -1 with err. *ret is freed by the caller. */
 static int add_records(struct around *a, struct records **ret, const char *option, bool csv, struct err *err)
 {
     const char *path = opt_text(a->set, option);

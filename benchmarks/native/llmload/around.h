@@ -36,7 +36,8 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
 /* After engine_run: stops what around_begin started, writes the plots. ERR_SYSTEM: records or plots
  * could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);
-/* Further members of the result. */
+/* Appends what was measured around the load: energy, and of the service readiness, facts, its own
+ * metrics and scores. */
 void around_json(struct around *a, const struct outcome *o, struct json_out *j);
 /* Lines for people below the table. */
 void around_table(struct around *a, struct buf *to);

@@ -90,7 +90,8 @@ static bool str_equals(struct str s, const char *z, size_t n)
 }
 #define IS(s, z) str_equals(s, z, sizeof(z) - 1)
 
-/* Whole part of a number; -1 if it is none that could be right. */
+/* Returns the whole part of a number, for a count of tokens; -1: no number, negative, or 9e15 and
+ * more. */
 static int64_t number_whole(struct str s)
 {
     double v;
@@ -267,6 +268,8 @@ static enum event_place place_below(enum event_place place, struct str key)
 
 static bool read_value(struct event_reader *r, enum event_place place, struct str key);
 
+/* Reads a JSON object at r->p, which points to its "{", and passes each member to read_value.
+ * False: not valid, or cut. */
 static bool read_object(struct event_reader *r, enum event_place place)
 {
     struct str key;
@@ -373,6 +376,7 @@ bool event_read(struct event *ret, struct str text)
     return r.p == r.end;
 }
 
+/* Returns the number of four hexadecimal digits at p; -1: these are not there. */
 static int parse_hex4(const char *p, const char *end)
 {
     int v = 0;

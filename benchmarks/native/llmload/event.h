@@ -38,6 +38,6 @@ bool event_read(struct event *ret, struct str text);
  * escapes as U+FFFD). */
 struct buf;
 void event_unescape(struct str escaped, struct buf *to);
-/* First position at or after p of a quote or backslash; end if there is none. */
+/* Returns the first quote or backslash at or after p, `end` where there is none. */
 const char *event_quote(const char *p, const char *end);
 #endif

@@ -35,6 +35,7 @@ static size_t bucket_clipped(int64_t v)
     return bucket_of((uint64_t)(v >> HDR_TOP ? ((int64_t)1 << HDR_TOP) - 1 : v));
 }
 
+/* Returns the smallest value of bucket i. */
 static int64_t bucket_low(size_t i)
 {
     if (i < 2 * STEPS)

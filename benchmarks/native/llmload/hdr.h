@@ -29,6 +29,7 @@ void hdr_deinit(struct hdr *h);
 /* Negative values count as 0. No memory: the value is counted in n and the moments alone, and
  * failed percentiles are NaN. */
 void hdr_add(struct hdr *h, int64_t value);
+/* Adds the value `times` times; a negative value counts as 0. Does not allocate. */
 void hdr_add_many(struct hdr *h, int64_t value, uint64_t times);
 /* So many values happened, each at most `most`; more is not known. */
 void hdr_add_open(struct hdr *h, int64_t most, uint64_t times);
@@ -40,8 +41,9 @@ double hdr_quantile(const struct hdr *h, double p);
  * without values. */
 double hdr_mean(const struct hdr *h);
 double hdr_sd(const struct hdr *h); /* population standard deviation (as vLLM's) of the known values; NaN for n == 0 */
-/* 95 % confidence interval of the p-quantile from the binomial distribution of ranks; false: too
- * few values for it. Open values widen it: each may be below or above the others. */
+/* Computes the 95 % confidence interval of the p-quantile from the binomial distribution of ranks.
+ * Open values widen it: each may be below or above the others. False: too few values; *ret_low and
+ * *ret_high are unchanged. */
 bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high);
 /* Were all open values the largest: would the p-quantile, or the end of its interval, be one of
  * them? */

@@ -156,6 +156,9 @@ static enum http1_got begin_body(struct http1 *h, const struct http1_framing *f)
     return HTTP1_HEAD;
 }
 
+/* Reads the complete head of a reply, status line and fields, and prepares for its body. Returns
+ * HTTP1_MORE also for an interim reply (status below 200), which is dropped; HTTP1_BAD: not
+ * HTTP. */
 static enum http1_got read_head(struct http1 *h, struct str text)
 {
     struct http1_framing f = {0};

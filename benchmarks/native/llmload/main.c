@@ -104,7 +104,8 @@ static bool is_objective(const char *word)
     return false;
 }
 
-/* `llmload URL -c 4`: operands are addresses, as those of --url. */
+/* Parses operands as addresses, like those of --url: `llmload URL -c 4`. -1 with err: an operand
+ * cannot be one. */
 static int take_operands(struct opt_set *set, int count, char **operands, struct err *err)
 {
     for (int i = 0; i < count; i++) {
@@ -230,6 +231,8 @@ static int begin_extras(const struct opt_set *set, struct extras *x, struct load
     return agents ? coordinate_begin(&x->agents, set, load, arena, err) : 0;
 }
 
+/* Makes the load with everything around it, and prints the report. Returns the exit status, or
+ * below 0 with err. The caller frees prompts and arena. */
 static int run_load(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct arena *arena, struct err *err)
 {
     struct around around = {.recorder = -1};

@@ -9,6 +9,7 @@ struct fixed_prompt {
     char *text;
 };
 
+/* Sets the fixed text as the prompt, which the source owns. Returns 0. */
 static int fixed_make_prompt(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
                              struct err *err)
 {

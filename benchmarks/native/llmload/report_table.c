@@ -150,8 +150,8 @@ static void put_throughput(const struct load_report *r, const struct report_deri
     }
 }
 
-/* At most six characters up to 1000 s, so that the table is whole at 60 columns: the catalogue's
- * rules read all of it. */
+/* Adds a cell of six characters at most up to 1000 s, so that the table fits in 60 columns: the
+ * rules of the catalogue read every row. */
 static void latency_cell(struct listing *l, double ms)
 {
     enum { TENTHS_US = 10000 };

@@ -155,8 +155,8 @@ double schedule_expected(const struct load *l)
     return (expected_until(l, l->warmup_s + l->duration_s) - expected_until(l, l->warmup_s)) * l->turns;
 }
 
-/* The measured part holds so many arrivals, the first and last at these times: more or fewer than
- * expected from the rate? */
+/* Notes how many arrivals the measured part has, and how many the rate lets expect, with their
+ * standard deviation. first_ns, last_ns: the times of its first and last arrival. */
 static void note_surplus(struct schedule *s, const struct load *l, size_t measured, int64_t first_ns, int64_t last_ns)
 {
     bool by_time = l->duration_s > 0;
@@ -168,7 +168,8 @@ static void note_surplus(struct schedule *s, const struct load *l, size_t measur
     s->expected_sd = l->arrivals == ARRIVALS_CONSTANT ? 0.5 : sqrt(s->expected / (l->arrivals == ARRIVALS_GAMMA ? l->burstiness : 1));
 }
 
-/* Phases, and of several agents this one's share: every shares-th arrival of the one schedule. */
+/* Marks each arrival with its phase, and keeps this agent's share: every shares-th arrival of the
+ * common schedule. Sets the offered rate of all agents together. */
 static void schedule_divide(struct schedule *s, const struct load *l)
 {
     size_t kept = 0, measured = 0;

@@ -125,7 +125,8 @@ static double begin_check(struct search_state *g, double rate)
     return rate;
 }
 
-/* The rate to try next; 0: the bounds are close and checked. */
+/* Returns the rate to try next: between the highest one that met the goal and the lowest one that
+ * missed it. 0: these are close enough, and both were checked, so the search ends. */
 static double next_level(struct search_state *g)
 {
     double met = g->s->rate, missed = g->s->missed;

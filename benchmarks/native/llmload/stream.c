@@ -28,6 +28,8 @@ void reply_stream_deinit(struct reply_stream *s)
     buf_deinit(&s->data);
 }
 
+/* Returns the buffer empty for the next use; memory of more than KEEP bytes is freed. The caller
+ * replaces its own copy by the result. */
 static struct buf stream_reuse_buf(struct buf b)
 {
     enum { KEEP = 2048 };
@@ -71,7 +73,8 @@ static bool stream_emit_event(struct stream_feeding *f, struct str text, struct 
     return true;
 }
 
-/* An event is complete: its data is pending, or was kept. */
+/* Handles a complete event: passes its data on, which is pending or was stored. False: not
+ * valid. */
 static bool stream_end_event(struct stream_feeding *f)
 {
     struct reply_stream *s = f->s;

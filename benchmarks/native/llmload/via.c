@@ -203,6 +203,8 @@ static void set_tls(struct via *v, struct transfer *t, const struct load *l)
     }
 }
 
+/* Sets the options of a transfer for its request: address, headers, body and callbacks. libcurl
+ * copies the body. */
 static void set_request(struct worker *w, struct transfer *t, const struct endpoint *e)
 {
     struct via *v = w->via;

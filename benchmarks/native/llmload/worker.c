@@ -211,7 +211,8 @@ static uint64_t next_session(struct load_run *run)
     return atomic_fetch_add_explicit(&run->next_session, 1, memory_order_relaxed) * run->load->shares + run->load->share;
 }
 
-/* A request is taken up: late by the client itself, or because it waited for a slot? */
+/* Counts a measured request as sent late where the client itself was the reason: not where it
+ * waited for a free slot. */
 static void note_send(struct worker *w, enum phase phase, int64_t scheduled_ns)
 {
     int64_t due = scheduled_ns > w->full_ns ? scheduled_ns : w->full_ns;

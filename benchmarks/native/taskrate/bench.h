@@ -133,8 +133,10 @@ struct bench {
 
 /* A word of the scheduler's configuration, by the name it has there. Texts are copied. Beyond FACTS_MAX they are dropped. */
 void bench_fact(struct bench *b, const char *name, struct str value);
-const char *bench_fact_of(const struct bench *b, const char *name); /* NULL: not known */
-/* A sentence for the reader of the result; said once. */
+/* Returns the value of a fact, which the bench owns; NULL: not known. */
+const char *bench_fact_of(const struct bench *b, const char *name);
+/* Adds a sentence for the reader of the result, unless it is there already. The text is copied,
+ * made harmless and cut after 1000 characters; more than NOTES_MAX are dropped. */
 void bench_note(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Takes signals that have come. true: the end was asked for. Never blocks. */
 bool bench_stop(struct bench *b);

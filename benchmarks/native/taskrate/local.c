@@ -312,7 +312,8 @@ static struct local_worker *crew_hire(struct local_crew *c, size_t count, struct
     return workers;
 }
 
-/* The first reason why tasks were not started, in words. */
+/* Sets the reason of the batch: the first of interruption, a task that could not be started, and a
+ * task that ran too long. given_up: so many failed in a row that no more were tried. */
 static void say_why(struct local_crew *c, struct local_worker *workers, size_t count)
 {
     struct task_batch *batch = c->batch;

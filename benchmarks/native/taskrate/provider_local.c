@@ -8,6 +8,7 @@ static enum provider_how local_how(const struct bench *b)
     return HOW_LOCAL;
 }
 
+/* Sets the number of slots to that of the processors that this process may use. Always 0. */
 static int local_begin(struct bench *b, struct err *err)
 {
     (void)err;

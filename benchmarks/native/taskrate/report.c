@@ -88,7 +88,8 @@ void report_deinit(struct report_channel *r, struct bench *b)
     unlink(path);
 }
 
-/* Is it the report of a further run that we know of, sent once more because our acknowledgement was late? */
+/* Returns whether the report is of a further run that was counted already: it comes again where its
+ * acknowledgement was late. */
 static bool report_is_repeated(const struct tasks *t, size_t task, int64_t start)
 {
     for (size_t i = 0; i < t->duplicates && i < TASKS_AGAIN; i++)

@@ -33,7 +33,8 @@ int words_join(struct argument_words *w, const struct argument_words *more, stru
     return 0;
 }
 
-/* One word, its quotes and backslashes undone, at *at; its end comes back in *at. -1: an open quote. */
+/* Copies one word from *at into `to`, without its quotes and backslashes; `to` has as many bytes as
+ * the text at *at, with its NUL. Moves *at behind the word. -1: a quote is not closed. */
 static int one_word(const char **at, char *to)
 {
     const char *p = *at;

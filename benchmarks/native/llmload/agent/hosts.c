@@ -48,6 +48,7 @@ static int hosts_add_range(struct hosts *h, struct str prefix, struct str range,
     return 0;
 }
 
+/* Adds the hosts of one element of a list: "n7", or "n[1-3,5]-ib". -1 with err. */
 static int expand_one(struct hosts *h, struct str one, struct arena *arena, struct err *err)
 {
     const char *open = one.n ? memchr(one.p, '[', one.n) : NULL, *close = open ? memchr(open, ']', one.n - (size_t)(open - one.p)) : NULL;
@@ -80,7 +81,8 @@ int hosts_expand(struct hosts *ret, struct str list, struct arena *arena, struct
     return ret->count ? 0 : err_set(err, ERR_INPUT, "the list of nodes is empty");
 }
 
-/* The next number of "2(x3),1": *times is what is left of a repetition. */
+/* Reads the next number of Slurm's form "2(x3),1" into *tasks; *times counts what is left of a
+ * repetition, 0 at the beginning. False: the end, or not valid. */
 static bool next_tasks(struct str *rest, uint64_t *tasks, uint64_t *times)
 {
     if (*times) {

@@ -43,6 +43,8 @@ static uint64_t count_lines(const char *p, size_t n)
     return lines;
 }
 
+/* Waits for a block of lines and removes it from the queue; the caller frees it. NULL: the writer
+ * has ended and the queue is empty. */
 static struct line_block *next_block(struct line_writer *l)
 {
     pthread_mutex_lock(&l->lock);

@@ -50,8 +50,8 @@ static void put_record_value(struct json_out *j, const char *tag, double v, cons
     json_close(j, '}');
 }
 
-/* Which places of inter_chunk_latency say nothing of the service, because several events came with
- * one stamp. */
+/* Appends the places of inter_chunk_latency that do not describe the service: these events arrived
+ * with one stamp. */
 static void put_shared(const struct request_result *r, struct json_out *j)
 {
     json_open(j, "shared_gaps", '[');

@@ -15,6 +15,8 @@ struct result_sink *records_sink(struct records *r);
 int records_end(const struct records *r, struct err *err);
 /* For tests: one line. wall_ns + a time of r = nanoseconds since 1970. */
 void records_json_line(const struct request_result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to);
+/* Appends a request as a line of CSV. wall_ns: what is added to a monotonic time for that of the
+ * clock. A value that is not known is empty. */
 void records_csv_line(const struct request_result *r, int64_t wall_ns, struct buf *to);
 extern const char records_csv_head[];
 #endif

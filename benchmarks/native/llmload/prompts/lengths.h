@@ -16,7 +16,8 @@ struct lengths {
 
 struct input_hashes;
 enum { LENGTHS_MOST = 10000000 };
-/* text NULL: LENGTHS_NONE. what: the option's name. ERR_USAGE, or ERR_INPUT with file and line. */
+/* Reads the lengths of --WHAT from its text (NULL: LENGTHS_NONE). -1 with err: ERR_USAGE, or
+ * ERR_INPUT with file and line; there is nothing to free then. */
 int lengths_read(struct lengths *ret, const char *text, const char *what, struct input_hashes *inputs, struct err *err);
 void lengths_deinit(struct lengths *l);
 /* The n-th length of a stream; 0 for LENGTHS_NONE. */

@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 
+/* Opens a source that repeats one prompt: `text`, or the content of the file @FILE. The source owns
+ * the tokenizer, which is freed after a failure, too. -1 with err. */
 static int open_fixed_prompt(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct input_hashes *inputs,
                              struct err *err)
 {

@@ -68,7 +68,8 @@ static bool is_half(struct str text, size_t at, bool is_high)
     return is_high ? d >= 8 && d < 12 : d >= 12;
 }
 
-/* An escaped surrogate without its other half, which stands for no character. */
+/* Returns whether the JSON text has an escaped surrogate without its other half, which stands for
+ * no character. */
 static bool has_half_pair(struct str text)
 {
     for (size_t i = 0; i + 1 < text.n; i++)

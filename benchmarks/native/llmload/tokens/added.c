@@ -70,6 +70,8 @@ static bool word_byte(unsigned char c)
     return c >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
+/* Returns the added token that the text has at `at`; NULL: none. A token that is a word must not be
+ * within another word. */
 static const struct added_token *token_at(const struct added_list *a, bool normalized, struct str text, size_t at)
 {
     for (size_t i = 0; i < a->count; i++) {

@@ -15,6 +15,7 @@ struct added_list {
  * their own normalized form. ERR_INPUT, ERR_SYSTEM. */
 int added_read(struct added_list *a, const struct json *spec, uint32_t id, const struct steps *normal, struct err *err);
 void added_deinit(struct added_list *a);
+/* Returns whether the id is one of the added tokens. */
 bool added_has(const struct added_list *a, uint32_t id);
 /* Calls `piece` for each stretch between tokens (id -1) and each token, in order; the leftmost and
  * there the longest is taken. */

@@ -19,6 +19,7 @@ void bpe_file_free(struct bpe_file *f); /* NULL is allowed */
 int bpe_file_encode(const struct bpe_file *f, struct str text, struct ids *to, struct err *err); /* text is valid UTF-8 */
 /* Ids are below this. */
 uint32_t bpe_file_size(const struct bpe_file *f);
-/* As tokenizer_text. */
+/* Appends the text of one token. False: the id has no text of its own: unknown, an added token, or
+ * a single byte. */
 bool bpe_file_text(const struct bpe_file *f, uint32_t id, struct buf *to);
 #endif
