@@ -281,6 +281,7 @@ void environment_take(struct rules_run *run, char *const *env)
         }
 }
 
+/* Returns the rule of the first option that sets this param; NULL: none does. */
 static const struct option_rule *option_giving(const struct rules *rules, const char *param)
 {
     for (size_t i = 0; i < rules->options; i++)

@@ -95,7 +95,8 @@ static bool word_is(struct str word, const char *program)
     return str_is(word, program);
 }
 
-/* Is program among the file's `programs`? The rule file itself is not parsed: every run starts with this. */
+/* Returns whether the rule file lists the program under `programs`. It only scans the text, since
+ * every run starts with this. */
 static bool text_knows(struct str text, const char *program)
 {
     while (text.n && !str_starts(text, "programs:"))

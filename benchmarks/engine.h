@@ -404,7 +404,8 @@ enum number_kind row_metric_value(const struct source *source, const struct metr
 bool unread_begin(struct rules_run *run, struct str line);
 /* Reads the line again with plain numbers: what is read then and was not read before, or otherwise, is missing. mask: the readers that had the line. */
 void unread_end(struct rules_run *run, struct source *source, const struct prefilter_mask *mask, struct str line);
-/* A row's values, while a line is recorded or probed. */
+/* Notes the values that a row has for the reader's metrics, while a line is recorded or probed;
+ * NaN: not a number. */
 void unread_note(struct rules_run *run, const struct source *source, const struct reader *r, const struct str *cells,
                  const struct unit *const *units);
 /* A row of the reader cannot be read: text is its line or its cell. */

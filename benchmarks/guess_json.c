@@ -11,7 +11,7 @@ struct json_walk {
     size_t readers;
 };
 
-/* A key as a part of a pointer (RFC 6901). */
+/* Appends a key as a part of a JSON pointer (RFC 6901). */
 static void put_pointer_part(struct buf *to, const char *key)
 {
     buf_putc(to, '/');
@@ -49,7 +49,8 @@ static bool is_useful_number(const struct json *j, struct str words, struct str 
     return named || !whole;
 }
 
-/* In options and settings every number is a param. */
+/* Returns whether the path of a JSON value is below options or settings, where every number is a
+ * param. NULL is allowed. */
 static bool is_settings_path(const char *path)
 {
     static const char *const words[] = {"options", "config", "param", "setting", "args", "arguments", "test_start", NULL};

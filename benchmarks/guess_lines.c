@@ -110,7 +110,8 @@ static bool has_digit(const char *name)
     return strpbrk(name, "0123456789") != NULL;
 }
 
-/* The pattern of the line up to the last number that is taken; every taken one is a group v<k>, its unit u<k>. */
+/* Returns a pattern of the line in the arena: each of the n numbers is a group v<k>, its unit a
+ * group u<k>. loose: other numbers that may vary. NULL: too long, or out of memory. */
 static const char *line_pattern(struct guess *g, struct str line, const struct spot *s, size_t n, struct loose_numbers *loose)
 {
     CLEANUP_BUF struct buf b;

@@ -19,6 +19,8 @@ static bool number_follows(struct numbered a, struct numbered b)
     return a.good && b.good && str_eq(a.head, b.head) && b.number > a.number;
 }
 
+/* Returns whether the labels of the columns are different names, as the header of a matrix without
+ * a corner has them. */
 static bool all_names(const struct guessed_matrix *m)
 {
     for (size_t i = 0; i < m->columns; i++) {

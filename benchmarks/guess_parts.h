@@ -82,8 +82,10 @@ const struct unit *guess_contract(const struct unit *u); /* the nearest one that
 /* A name segment of the label without its unit; never empty, begins with a letter. In the arena. */
 const char *guess_segment(struct str label, struct arena *a);
 bool guess_letters(struct str s); /* is there one? */
-/* The last word of the text, parted by one of `marks`, which leaves the text. */
+/* Returns the last word of the text, between characters of `marks`, and removes it from the
+ * text. */
 struct str guess_last_word(struct str *text, const char *marks);
+/* Returns whether the label has a word of results: of rates, times, errors or statistics. */
 bool guess_is_result(struct str label);
 bool guess_is_param(struct str label);
 bool guess_is_spread(struct str label); /* a deviation: no direction */
@@ -100,7 +102,7 @@ struct loose_numbers { /* the first numbers that a pattern leaves open */
 };
 /* The same, and the numbers of their own are added to *ret (NULL: not wanted). */
 void guess_pattern_numbers(struct buf *to, struct str text, bool keep_numbers, struct loose_numbers *ret);
-/* "regex: '…'" with quotes as YAML wants them. */
+/* Appends the text as a YAML scalar in single quotes. */
 void guess_quoted(struct buf *to, struct str text);
 
 /* Finders; each marks the lines that it has understood. */

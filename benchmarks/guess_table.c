@@ -444,6 +444,8 @@ static bool csv_header(struct guess *g, struct guessed_table *t, size_t at, char
     return true;
 }
 
+/* Returns the reader's specification for CSV whose header is line `at`, in the arena; NULL: too
+ * long, or out of memory. */
 static const char *csv_spec(struct guess *g, size_t at, char separator)
 {
     CLEANUP_BUF struct buf spec, header;

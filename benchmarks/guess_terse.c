@@ -33,7 +33,8 @@ static size_t split_terse_fields(struct str line, char separator, struct str *to
     return n;
 }
 
-/* A time stamp: seconds or milliseconds since 1970, or 20261122101500. */
+/* Returns whether the number is probably a time stamp: seconds or milliseconds since 1970, or
+ * 20261122101500. */
 static bool is_stamp(struct str s)
 {
     const char *dot = memchr(s.p, '.', s.n);
@@ -102,6 +103,8 @@ static size_t label_of(const struct terse *t)
     return t->fields;
 }
 
+/* Returns the reader's specification of lines with separated fields, of which those in wanted[]
+ * become metrics. In the arena; NULL: too long, or out of memory. */
 static const char *terse_spec(struct guess *g, const struct terse *t, const bool *wanted)
 {
     bool bare = t->separator == ' ';

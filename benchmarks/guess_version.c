@@ -11,7 +11,8 @@ static bool has_number(struct str line)
     return false;
 }
 
-/* The length of the dotted number at the place, and its parts; 0: none, or a date such as 23.11.2026. */
+/* Returns the length of the dotted number at `at`, such as 1.2.3, and the count of its parts; 0:
+ * none, or a date such as 23.11.2026. */
 static size_t dotted_number(struct str line, size_t at, size_t *ret_parts)
 {
     size_t n = at, part = at;

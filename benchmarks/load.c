@@ -108,6 +108,8 @@ static int build_prefilter(struct rules *rules, struct err *err)
     return rules->prefilter ? 0 : err_set(err, ERR_INPUT, "%s: the patterns of these rules are too long together", rules->path);
 }
 
+/* Loads the parts of a rule file in the order in which they need each other. -1 with err, which
+ * names file and line. */
 static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
 {
     rules->computed_reader = (struct reader){.name = "computed", .index = READERS_MAX, .slice = -1};

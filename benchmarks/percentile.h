@@ -3,7 +3,8 @@
 #define BENCHMARKS_PERCENTILE_H
 #include "base/str.h"
 
-/* The end of a metric's name or of its key that names a percentile: "p99" of "latency.tail_p99", "p99_9", "percentile_75". Empty: it is none. */
+/* Returns the end of the name or key that names a percentile: "p99" of "latency.tail_p99", "p99_9",
+ * "percentile_75"; "" where there is none. It points into the name. */
 struct str percentile_in(struct str name);
 /* Fewest values that allow a statement on this percentile (stats_quantile_needs); 0: the name is none of a percentile. */
 unsigned percentile_needs(struct str name);

@@ -193,6 +193,8 @@ struct choice {
     struct choice *next;
 };
 
+/* Returns whether the choice is of the same metric and step as the reference m, whose key in the
+ * record is `key` (NULL: it has none). */
 static bool choice_same_metric(const struct choice *c, const struct reference *m, const char *key)
 {
     const char *a = c->key ? c->key : c->m->metric, *b = key ? key : m->metric;
@@ -207,7 +209,8 @@ static int more_specific(const struct reference_entry *a, const struct reference
     return a->exact_count == b->exact_count ? 0 : a->exact_count > b->exact_count ? 1 : -1;
 }
 
-/* The strongest file that speaks of a metric counts, in it the most specific entry, of equal ones the first. */
+/* Chooses the reference of each metric: the first file that has the metric, in it the most specific
+ * entry, of equal ones the first, with a warning. -1: out of memory. */
 static int choose_strongest(struct record *r, const struct references *file, const struct reference_entry *e, struct choice **list)
 {
     for (const struct reference *m = e->metrics; m; m = m->next) {

@@ -52,7 +52,7 @@ struct references {
 
 /* reference_match.c */
 /* Returns whether the pattern describes the complete text. `*` stands for any bytes, `?` for one,
- * `[a-z]` and `[!a]` for one of a set, `\` takes the next byte as it is. A hostile pattern costs
+ * `[a-z]` and `[!a]` for one of a set, `\` quotes the next byte. A hostile pattern costs
  * text times pattern at most. */
 bool reference_fits(struct str pattern, struct str text);
 /* Without the statistic and the unit: "write.bw_MiB_per_s.max" -> "write.bw" and, if wanted, its unit (NULL: none) and statistic (n == 0). */

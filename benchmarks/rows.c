@@ -433,7 +433,8 @@ static void label_add(struct rules_run *run, struct block *b, struct str more)
         b->label = str_of(label);
 }
 
-/* A row that has to do with blocks: does it begin one here? */
+/* Called for a row whose reader begins or names blocks: begins a new block where the reader's rule
+ * says so, and adds the row's label and id to the present one. */
 static void row_begins(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells)
 {
     struct str none = {NULL, 0};

@@ -47,7 +47,8 @@ struct annotation_reading {
     struct err *err;
 };
 
-/* value NULL: the tag is removed. */
+/* Adds the change of one tag to the list; value NULL: the tag is removed. Texts are copied into the
+ * arena. -1 with r->err: it cannot be changed, or the value is not valid. */
 static int add_annotation(struct annotation_reading *r, const char *key, const char *value)
 {
     if (!key || !key_legal(str_of(key)))
@@ -70,6 +71,8 @@ static int add_annotation(struct annotation_reading *r, const char *key, const c
     return r->a->failed ? err_memory(r->err, "an annotation") : 0;
 }
 
+/* Reads an annotation's document into the list of changes, and the id of the run that it concerns.
+ * -1 with r->err: not valid, or it changes nothing. */
 static int read_annotation(struct annotation_reading *r, const struct json *doc, char ret_run[33])
 {
     const char *run = json_string(json_get(doc, "run"), "");

@@ -26,7 +26,7 @@ static bool record_keys_equal(enum space space, struct str a, struct str b)
     return true;
 }
 
-/* The slot of a key, or the empty one where it belongs. */
+/* Returns the slot of the key, or the empty slot where it belongs. */
 static struct record_entry **record_slot_of(const struct record_index *x, enum space space, struct str key, uint32_t hash)
 {
     size_t i = hash & (x->size - 1);

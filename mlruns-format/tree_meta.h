@@ -20,7 +20,8 @@ enum { TREE_META_MAX = 1 << 20 }; /* bytes of a meta.yaml */
 int tree_meta_parse(struct tree_meta *ret, const char *name, struct str text, struct arena *a, struct err *err);
 /* The text of an experiment's meta.yaml: six lines, the same at every site. */
 void tree_meta_experiment(struct buf *to, uint32_t id, struct str name);
-/* The text of a run's meta.yaml. end_ms 0: not ended. deleted: it was deleted where it comes from. */
+/* Appends the text of a run's meta.yaml. end_ms 0: the run has not ended. deleted: it was deleted
+ * on the server that it comes from. */
 void tree_meta_run(struct buf *to, uint32_t experiment, const char *run_id, struct str run_name, struct str user, int64_t start_ms, int64_t end_ms, enum run_status status,
                    bool deleted);
 #endif

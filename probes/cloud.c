@@ -182,6 +182,8 @@ static bool cloud_request_facts(enum cloud cloud, struct service *s, struct host
     }
 }
 
+/* Records the facts of the cloud's metadata service; it runs in a child process. -1 with err: there
+ * is no cloud, or its service does not answer. */
 static int cloud_beside(struct host *h, struct record *r, struct err *err)
 {
     static const enum cloud likely[] = {AWS, GCP, AZURE, ORACLE, OPENSTACK};

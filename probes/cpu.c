@@ -172,6 +172,8 @@ static void cpu_emit_offline(struct host *h, struct record *r)
     free(o);
 }
 
+/* Records the processors that are online: threads, cores, sockets. What the kernel does not report
+ * becomes a missing value. */
 static void cpu_emit_counts(struct host *h, struct record *r)
 {
     struct look_text online;

@@ -54,6 +54,7 @@ static bool filesystem_is_listed_option(struct str option)
     return false;
 }
 
+/* Appends the mount options that matter for speed, with commas between, each once. */
 static void filesystem_add_options(struct buf *to, struct str options)
 {
     while (options.p) {

@@ -328,6 +328,8 @@ static int gpu_watch_sample(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+/* Records the mean of the GPUs' samples and their energy while the program ran. Returns 0; nothing
+ * is recorded where no GPU was watched. */
 static int gpu_watch_after(struct host *h, struct record *r, struct err *err)
 {
     struct gpu_watch *w = probe_data(h, &probe_gpu_watch);

@@ -47,6 +47,7 @@ static bool kernel_is_listed_option(struct str word)
     return false;
 }
 
+/* Records the options of the kernel's command line that matter for speed. */
 static void kernel_emit_cmdline(struct host *h, struct record *r)
 {
     struct look_text text;
@@ -139,6 +140,7 @@ static void kernel_read_policy(void *context, const char *name)
     p->count++;
 }
 
+/* Records the settings of frequency scaling over all policies. False: the machine shows none. */
 static bool kernel_emit_policies(struct host *h, struct record *r)
 {
     struct tally tallies[POLICY_FILES] = {0};

@@ -75,6 +75,7 @@ static bool libraries_find_in_path(struct resolver *r, const char *folders, cons
     return false;
 }
 
+/* Returns the 32-bit number at `at` of ld.so.cache, in that file's byte order. */
 static uint32_t libraries_cache_number(const struct resolver *r, size_t at)
 {
     const unsigned char *p = (const unsigned char *)r->cache.p + at;

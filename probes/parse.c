@@ -97,7 +97,8 @@ static void parse_copy_text(char *ret, size_t size, struct str value)
     ret[n] = 0;
 }
 
-/* ARM processors report numbers. These are the parts met in servers, workstations and boards used for benchmarks. */
+/* Returns the name of an ARM processor by its numbers, from a table of those in servers,
+ * workstations and boards for benchmarks; NULL: not known. */
 static const char *parse_arm_name(struct str implementer, struct str part)
 {
     static const struct {

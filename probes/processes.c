@@ -145,6 +145,7 @@ static void processes_walk_tree(struct host *h, struct processes *p, struct tree
         processes_add_process(h, t, t->pids[i]);
 }
 
+/* Returns the memory of the node in bytes; 0: not known. */
 static double processes_node_memory(const struct host *h)
 {
     struct look_text text;

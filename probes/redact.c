@@ -81,7 +81,8 @@ static bool redact_begins_value(const char *text, size_t at)
                      : at == 0 || text[at - 1] == '\n' || strchr("[{", text[at - 1]);
 }
 
-/* As long as what was there: "[redacted]***", or what keeps the text well formed. */
+/* Overwrites the secret by a text of equal length: "[redacted]***", or what keeps JSON and YAML
+ * valid. */
 static void redact_fill_secret(char *text, const struct secret *s)
 {
     char *p = text + s->at;

@@ -395,7 +395,9 @@ static int64_t scheduler_world_nodes(int64_t tasks, int64_t local, int64_t nodes
     return local == tasks ? 1 : local > 0 && local < tasks && nodes == 2 ? 2 : 0;
 }
 
-/* The world of an MPI launcher. Only the number of ranks on this node is known beside its size. */
+/* Records the tasks and nodes of an MPI launcher's world, where the program is one of its ranks.
+ * The launcher reports the tasks of all nodes and of this node only, so the nodes may be
+ * missing. */
 static void scheduler_emit_mpi(struct host *h, struct record *r)
 {
     int64_t tasks, local, nodes = 0;

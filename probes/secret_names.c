@@ -57,6 +57,7 @@ static const struct word_row *ends_with(struct str text, enum word_use use)
 
 /* ---- names ---- */
 
+/* Returns how surely a value is a secret when its name has this word. */
 static int secret_word_weight(struct str word)
 {
     if (secret_name_is_word(word, ALWAYS) || str_ends_anycase(word, "password") || str_ends_anycase(word, "passwd") ||

@@ -14,6 +14,7 @@ struct marks {
 };
 
 #ifdef __SSE2__
+/* Sets the bits of 16 bytes at p in the masks of characters; shift: the bit of the first byte. */
 static inline void secrets_mark_16(const char *p, int shift, struct marks *m)
 {
     __m128i c = _mm_loadu_si128((const __m128i *)(const void *)p), digit, token = secret_token_16(c, &digit);
@@ -48,6 +49,8 @@ static void secrets_mark_16(const char *p, int shift, struct marks *m)
 
 /* ---- the whole text ---- */
 
+/* Returns the bit masks of the characters in the block at `at`; behind the end of the text no bit
+ * is set. */
 static struct marks secrets_mark_block(struct str t, size_t at)
 {
     struct marks m = {0};

@@ -145,7 +145,7 @@ static bool slurm_text_is_complete(struct str part)
     return false;
 }
 
-/* rest: what is behind the name, and its line break. */
+/* Returns the job's name in the reply. rest: the text behind the name and its line break. */
 static struct str slurm_text_name(struct str reply, struct str rest)
 {
     size_t begin = (size_t)str_find(reply, STR(" JobName=")) + sizeof " JobName=" - 1;

@@ -17,6 +17,8 @@ static bool is_only_read(struct str text, size_t at, size_t end)
     return !str_starts(rest, ":=") && !str_starts(rest, "=");
 }
 
+/* Returns whether the text has the variable's name as a complete word in a place where it is not
+ * only read. */
 static bool may_set_variable(struct str text, struct str name)
 {
     for (size_t from = 0; from < text.n;) {

@@ -372,7 +372,7 @@ static void close_container(struct rules_run *run, struct source *source, const 
         document_done(run, source, r, s, !s->broken || !((const struct json_rule *)r->data)->last);
 }
 
-/* Returns whether the text is a word that may stand as a value in JSON, as programs write it: true,
+/* Returns whether the text is a word that may be a value in JSON, as programs write it: true,
  * null, NaN, -inf … */
 static bool is_json_word(struct str t)
 {

@@ -88,6 +88,7 @@ static struct str matrix_store_text(struct matrix_reader_state *s, struct str te
     return (struct str){s->text + s->n - text.n, text.n};
 }
 
+/* Returns whether the matrix has a column of this label. */
 static bool is_column(const struct matrix_reader_state *s, struct str label)
 {
     for (size_t i = 0; i < s->columns; i++)
@@ -127,6 +128,7 @@ static void matrix_done(struct rules_run *run, struct source *source, const stru
     s->rows = 0; /* the end line came: not once more at the end of the source */
 }
 
+/* Begins a matrix at its title, with the title's groups as cells. */
 static void title_take(struct rules_run *run, struct source *source, const struct reader *r, struct matrix_reader_state *s,
                        const struct match *match)
 {

@@ -26,6 +26,7 @@ struct table_reader_state {
     const struct unit *unit[CELLS_MAX];
 };
 
+/* Loads the keys of a reader of kind `table` from `spec` into r->data. -1 with err. */
 static int table_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"header", "optional", "words", "extra", "end", NULL};

@@ -70,7 +70,8 @@ static int diag_ask(int netlink, uint32_t inode, uint32_t show, uint16_t attribu
     return -1;
 }
 
-/* The owner of the socket that fd is connected to: of that socket itself, whatever has the name by now. */
+/* Reads the user id of the socket that fd is connected to, which is its owner even where another
+ * socket has the name by now. -1: the kernel does not report it. */
 static int diag_peer_owner(int fd, uint32_t *ret)
 {
     enum { SHOW_OWNER = 0x40, OWNER = 7 }; /* UDIAG_SHOW_UID and UNIX_DIAG_UID: Linux 5.3, newer than some headers */

@@ -55,6 +55,8 @@ static ssize_t read_some(int fd, void *p, size_t n)
     return got;
 }
 
+/* Opens a file, not a folder, for reading; links: symbolic links are followed. Returns a descriptor
+ * that the caller closes; -1 with errno. */
 static int fs_open_file(int dir, const char *path, bool links, struct stat *st)
 {
     int fd = links             ? open_again(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0)
@@ -221,7 +223,8 @@ static int write_into(const char *path, struct str data, struct err *err)
     return rc < 0 ? err_sys(err, "cannot write %s", path) : 0;
 }
 
-/* A new file in the folder under a name of this process. -1 with errno. */
+/* Creates a file with a name that no other file of the folder has, and writes the name into `name`.
+ * Returns a descriptor that the caller closes; -1 with errno. */
 static int open_temporary(int dir, char *name, size_t size, mode_t mode)
 {
     static atomic_uint serial;

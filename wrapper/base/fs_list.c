@@ -13,6 +13,7 @@ static int compare_listed_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Appends a copy of the name to the list. -1: out of memory. */
 static int fs_names_append(struct fs_names *list, size_t *room, const char *name)
 {
     if (!ARRAY_FITS(list->names, *room, list->count + 1))

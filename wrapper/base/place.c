@@ -333,7 +333,7 @@ int place_open_named(const char *path)
 }
 
 /* Opens a regular file that a search found, for reading. -1 with errno: a link or another kind of
- * file (ELOOP), or one that another user may have put there (EPERM). The caller closes the
+ * file (ELOOP), or one that another user may have made (EPERM). The caller closes the
  * descriptor. */
 static int open_found_file(int dir, const char *name)
 {

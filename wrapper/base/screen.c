@@ -108,7 +108,8 @@ static unsigned character_width(uint32_t c)
     return low < sizeof width_ranges / sizeof width_ranges[0] && c >= width_ranges[low].from ? width_ranges[low].width : 1;
 }
 
-/* Bytes of text that fit into `max` columns; *ret_width is what they take. */
+/* Returns how many bytes of the text fit into `max` columns; *ret_width: the columns that they
+ * occupy. */
 static size_t text_fit(struct str text, size_t max, size_t *ret_width)
 {
     size_t i = 0, width = 0;

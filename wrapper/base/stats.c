@@ -180,7 +180,8 @@ static struct moments moments_of(const double *v, size_t n, bool logs)
     return m;
 }
 
-/* B. L. Welch, The generalization of Student's problem, Biometrika 34 (1947) 28-35; degrees of freedom rounded down. */
+/* Returns the p of Welch's test (B. L. Welch, Biometrika 34 (1947) 28-35), of logarithms where all
+ * values are positive. Degrees of freedom are rounded down. Both groups have two values or more. */
 static double welch_p(const double *a, size_t na, const double *b, size_t nb)
 {
     bool logs = true;

@@ -330,7 +330,8 @@ bool str_valid_utf8(struct str s)
     return true;
 }
 
-/* Length of a character that is not plain at s.p[i]; 0: it is plain. C1 controls, U+202A to 202E, U+2066 to 2069. */
+/* Returns the length of a control character (C0, C1) or of a mark that changes the direction of
+ * text at s.p[i]; 0: the character is plain. */
 static size_t unplain_at(struct str s, size_t i)
 {
     unsigned char c = (unsigned char)s.p[i], next = i + 1 < s.n ? (unsigned char)s.p[i + 1] : 0,

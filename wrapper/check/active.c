@@ -148,7 +148,8 @@ static bool is_text_pickle(struct str text)
     return false;
 }
 
-/* A cell that a spreadsheet works out: "=cmd|…", "+cmd|…", but not "-1.5". */
+/* Returns whether the text has a cell that a spreadsheet would compute: "=cmd|…", "+cmd|…", but not
+ * "-1.5". */
 static bool has_formula(struct str text)
 {
     while (text.p) {

@@ -160,6 +160,7 @@ const struct index_run *index_find(const struct check_index *s, const char *id)
     return NULL;
 }
 
+/* Returns whether the chain of parents, or of amended runs, leads back to x. */
 static bool chain_has_cycle(const struct check_index *s, const struct index_run *x, bool parents)
 {
     const struct index_run *at = x;

@@ -25,6 +25,8 @@ static int by_listed(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Compares the files that the manifest lists with those of the run, and reports differences, files
+ * listed twice and files not listed, COMPLAINTS_MAX at most. */
 static void check_files(struct run_check *r, const struct json *list)
 {
     size_t n = 0, count = json_count(list), told = 0;

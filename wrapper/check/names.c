@@ -22,7 +22,8 @@ static uint32_t next_character(struct str s, size_t *at)
     }
 }
 
-/* Written from right to left, joined, or nothing to be seen at all: a name that shows as another. HFS+ passes most of these over. */
+/* Returns whether the code point is invisible, joins letters or changes the direction: with it a
+ * name resembles another one. HFS+ ignores most of them. */
 static bool is_invisible(uint32_t c)
 {
     return (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c == 0xad ||
@@ -62,6 +63,7 @@ static uint32_t fold_case(uint32_t c)
     return c;
 }
 
+/* Returns the ASCII letters that the code point resembles; NULL: not in the table. */
 static const char *folded_letter(uint32_t c)
 {
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)

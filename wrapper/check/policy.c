@@ -19,6 +19,8 @@ static bool find_kind(struct str word, enum check_id *ret)
     return false;
 }
 
+/* Applies a line of the policy, FINDING: error, warning or note. -1 with err, which names file and
+ * line. */
 static int policy_read_line(struct check_state *k, const struct yaml *y, struct err *err)
 {
     enum check_id id;

@@ -312,7 +312,8 @@ static bool has_return_in_names(struct str header)
     return false;
 }
 
-/* What a commit says is published with it. */
+/* Checks message and header of the commit, which are published with it, for secrets and control
+ * characters. */
 static void check_message(struct range_state *x)
 {
     char where[64];

@@ -13,13 +13,16 @@
 enum { SIGNATURE_MAX = 64 << 10 };
 static const char file[] = "artifacts/manifest.json.sig";
 
-/* A principal is a word of the allowed signers: nothing that a pattern or another line could be made of. */
+/* Returns whether the site's name may be a principal of the allowed signers: a word that cannot be
+ * a pattern or another line. */
 static bool is_site_principal(const char *site)
 {
     size_t n = strlen(site);
     return n && n < 100 && strspn(site, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@") == n && site[0] != '-';
 }
 
+/* Verifies the signature file `path` over the manifest with ssh-keygen, as one of the site. Reports
+ * a finding where it is wrong, or cannot be verified. */
 static void verify_signature(struct run_check *r, const char *site, const char *path)
 {
     const char *const argv[] = {"ssh-keygen", "-Y", "verify", "-f", r->k->signers, "-I", site, "-n", "benchwrap", "-s", path, NULL};

@@ -56,6 +56,8 @@ static unsigned short_at(struct str s, size_t at)
     return (unsigned)(unsigned char)s.p[at] | (unsigned)(unsigned char)s.p[at + 1] << 8;
 }
 
+/* Unpacks the data, at most DEPTH_MAX deep, and appends the content to u->to. Returns why it cannot
+ * be read; NULL: it is unpacked, or not compressed. */
 static const char *unpack_data(struct unpacking *u, struct str s, int depth);
 
 static bool leads_out(struct str path)

@@ -12,7 +12,8 @@ struct chosen_runs {
 };
 /* "A,B vs C,D": an operand is a group, its runs with commas between; the word vs is for reading. -1: c->err. */
 int chosen_operands(struct cmd_context *c, struct runs *runs, char *const *operands, int count, struct chosen_runs *ret);
-/* The newest runs that --experiment, --status, --tag, --filter and --last choose; without repetitions and warm-up runs, which are part of their parent
- * run. last: how many without --last. -1: c->err, also where there is none. */
+/* Chooses the newest runs by --experiment, --status, --tag, --filter and --last; last: their number
+ * without --last. Repetitions and warm-up runs count as part of their parent run. -1 with c->err,
+ * also where no run is chosen. */
 int chosen_filtered(struct cmd_context *c, struct runs *runs, size_t last, struct chosen_runs *ret);
 #endif

@@ -47,7 +47,7 @@ extern const struct cmd_place {
     bool is_first;
 } cmd_places[];
 extern const size_t cmds_count;
-/* NULL: there is none of that name. */
+/* Returns the command of this name; NULL: none. */
 const struct cmd *cmd_find(const char *name);
 /* The command that was probably meant by a word that is none; NULL: none is near. */
 const struct cmd *cmd_near(const char *word);

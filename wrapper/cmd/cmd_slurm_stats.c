@@ -118,7 +118,7 @@ static int cache_lock(int folder)
 /* ---- reading ---- */
 
 /* Runs all Slurm commands at once and appends their metrics. -1 with err, which has the first
- * command's reason: none gave an answer that is known. */
+ * command's reason: none returned an answer that is known. */
 static int read_from_commands(const struct slurm_reading *g, struct buf *to, struct err *err)
 {
     struct query queries[SLURM_SOURCES];

@@ -52,6 +52,8 @@ static int watch_show(struct cmd_context *c, const struct active_runs *a, const 
     return 0;
 }
 
+/* Shows the running runs every `interval` seconds until none is left; follow: until stopped.
+ * Returns 0, also when the reader of the output has closed it; -1 with c->err. */
 static int watch_loop(struct cmd_context *c, struct active_runs *a, const struct active_choice *of, double interval, bool follow)
 {
     const struct screen screen = screen_of_file(c->out);

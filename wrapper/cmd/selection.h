@@ -12,7 +12,8 @@ int selection_naming_place(const struct cmd_context *c, struct runs_place *ret);
 int selection_open(struct runs *ret, struct cmd_context *c, struct err *err);
 /* The same as selection_open for the command's operands; see runs_open_for. */
 int selection_open_for(struct runs *ret, struct cmd_context *c, char *const *operands, int count, struct err *err);
-/* The filter of --experiment, --status, --tag and --filter; a row that the command lacks, or has in another group, filters nothing. -1: c->err names what is wrong in --filter. */
+/* Makes the filter of --experiment, --status, --tag and --filter; an option that the command lacks,
+ * or has in another group, filters nothing. -1: c->err names what is wrong in --filter. */
 int selection_filter(const struct cmd_context *c, struct runs_filter *ret);
 /* Is one of these options given? */
 bool selection_given(const struct cmd_context *c);

@@ -141,6 +141,8 @@ static void add_joined(struct listing_arguments *l, const char *param)
     l->count++;
 }
 
+/* Adds the words of a command line that no rule of the benchmark explains and no sweep sets.
+ * l->failed: out of memory. */
 static void add_argument_words(struct listing_arguments *l, char *const *argv)
 {
     size_t words = count_line_words(argv), operand = 0;

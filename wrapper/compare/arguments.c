@@ -88,7 +88,8 @@ static void load_rules_of(struct compare_arguments *args, const struct tree_run 
         args->rules = NULL;
 }
 
-/* The record of the run whose repetition this is; NULL: there is none. */
+/* Returns the record of the parent run where the run is a repetition; it is valid until the next
+ * call with another parent. NULL: there is none. */
 static const struct json *load_parent_of(struct compare_arguments *args, const struct tree_run *run, struct arena *a)
 {
     const char *id = runs_text(run->tags, "benchwrap.repetition", a) ? runs_text(run->tags, "mlflow.parentRunId", a) : NULL, *problem;

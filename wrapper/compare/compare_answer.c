@@ -141,7 +141,7 @@ static bool shares_wall(const struct compare_text *t, size_t g)
     return false;
 }
 
-/* "B against A: the runs share no metric; they are of different programs (fio, ior)." */
+/* Appends "B against A: the runs share no metric; they are of different programs (fio, ior)." */
 static void put_nothing_shared(struct compare_text *t, size_t g)
 {
     CLEANUP_BUF struct buf b;

@@ -364,7 +364,8 @@ static const char *sweep_options(const struct compare_text *t)
     return NULL;
 }
 
-/* interval: the table has a column with it. Explains the words of the table, and no others. */
+/* Appends the explanation of the words that the table uses, and of no others. more: metrics that
+ * are not shown; interval: the table has a column with it. */
 static void put_footer(struct compare_text *t, size_t more, bool headlines, bool interval)
 {
     size_t ignored = 0;

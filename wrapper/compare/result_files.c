@@ -14,6 +14,7 @@
 
 enum { RESULT_FILE_MAX = 256 << 20 };
 
+/* Returns whether the name is the path of a regular file. */
 static bool result_is_file(struct str name)
 {
     char path[4096];

@@ -25,7 +25,7 @@ int aws_credentials_configure(const struct exporter_config *c, struct err *err);
 /* Reads or requests the keys, into the link's arena. region: of the token service for a web identity.
  * SENT; LATER with err: there are none, or a service did not answer. */
 enum exporter_answer aws_credentials_get(struct exporter_link *l, const char *region, struct aws_credentials *ret, struct err *err);
-/* Erases the secrets. */
+/* Overwrites the secrets in memory, and empties c. The arena still owns the texts. */
 void aws_credentials_erase(struct aws_credentials *c);
 
 /* aws_files.c: from a profile of the shared files, or from the program that it names. 0; 1: the profile is

@@ -38,7 +38,7 @@ static int base64_value(char c)
     return at ? (int)(at - base64_digits) : -1;
 }
 
-/* The bytes of the first certificate in a PEM text. */
+/* Appends the bytes of the first certificate in a PEM text. -1 with err: there is none. */
 static int certificate_bytes(struct str pem, struct buf *to, struct err *err)
 {
     const struct str begin = STR("-----BEGIN CERTIFICATE-----"), end = STR("-----END CERTIFICATE-----");

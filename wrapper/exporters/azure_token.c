@@ -371,6 +371,8 @@ static int request_managed(struct exporter_link *l, struct azure_token *t, bool 
     }
 }
 
+/* Requests a token from the command `az`, which the user has logged in, and stores it in t. -1 with
+ * err, which never has the token. */
 static int request_from_az(struct exporter_link *l, struct azure_token *t, struct err *err)
 {
     char *scope = arena_printf(l->arena, "%s/.default", t->resource);

@@ -70,9 +70,9 @@ const char *exporter_text(const struct exporter_config *c, const char *key);
 extern const struct opt_row exporter_rows[];
 extern const size_t exporter_rows_count;
 
-/* The secret of a key that has env:, file: or command:. The environment variable, the file (closed to
- * other users) or the first line of the program's output, without blanks at its ends. 1: the key is not
- * given. -1 with err, which never has the secret. */
+/* Reads the secret of a key with env:, file: or command: from the variable, the file (closed to
+ * other users) or the first line of output, without blanks at its ends. *ret is in the arena. 1:
+ * the key is not given, *ret is NULL. -1 with err, which never has the secret. */
 int exporter_secret(const struct exporter_config *c, const char *key, char *const *env, int64_t until_ns, struct arena *a, const char **ret,
                     struct err *err);
 #define EXPORTER_SECRET_ARG "{env|file|command: …}" /* the argument of a row whose value is a secret */

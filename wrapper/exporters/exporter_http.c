@@ -88,7 +88,7 @@ static const char **http_headers(struct exporter_link *l, const char *token, boo
     return l->arena->failed ? NULL : list;
 }
 
-/* Returns the seconds that a request may take: the exporter's timeout, the time left to the
+/* Returns the seconds that a request may last: the exporter's timeout, the time left to the
  * delivery, or an hour, whichever is shortest. */
 static double http_seconds_left(const struct exporter_link *l)
 {

@@ -110,8 +110,9 @@ static void pass_set_aside(struct pass *s, const char *name, struct exporter_ite
         s->out->dead++;
 }
 
-/* The folder that an entry names; relative to the exporter's folder it is beside the spool, where another
- * user may have put a link. -1 with errno. */
+/* Opens the folder that an entry names. A relative one is next to the spool, where another user may
+ * have put a link: that is not followed. Returns a descriptor that the caller closes; -1 with
+ * errno. */
 static int pass_open_tree(const struct pass *s, const char *tree)
 {
     struct stat st;

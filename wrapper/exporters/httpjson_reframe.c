@@ -32,7 +32,8 @@ static bool reframe_is_left_out(const struct reframe_form *r, const char *name)
     return false;
 }
 
-/* The name with its prefix; NULL: it is left out. */
+/* Returns the field's name with the prefix, in the run's arena; NULL: the configuration leaves it
+ * out, or out of memory. */
 static const char *field_name(const struct reframe_form *r, const char *name)
 {
     const char *full = arena_printf(r->run->arena, "%s%s", r->prefix, name);
@@ -249,7 +250,8 @@ static size_t reframe_variables(const struct reframe_form *r, struct reframe_var
     return n;
 }
 
-/* The limit as ReFrame has it: relative to the reference. */
+/* Returns the limit relative to the reference, as ReFrame writes it; NaN where the reference is
+ * 0. */
 static double relative_limit(double limit, double reference)
 {
     double v = (limit - reference) / fabs(reference);

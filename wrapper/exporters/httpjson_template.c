@@ -195,8 +195,9 @@ static bool template_of_field(const struct template_values *v, const char *key, 
     return false;
 }
 
-/* Sets *ret to the value of a key of the complete run, such as "id" or "summary"; NONE where it is
- * missing. A composed text is in `scratch`, which is overwritten. err: a link that cannot be filled. */
+/* Sets *ret to the value of a key of the complete run, such as "id" or "summary"; NONE where it
+ * is missing. A composed text is in `scratch`, which is overwritten. err: the link cannot be
+ * filled. */
 static void template_of_run(const struct template_values *v, const char *key, struct buf *scratch, struct template_value *ret,
                             struct err *err)
 {

@@ -99,6 +99,8 @@ static void family_end(struct buf *to, const char *unit)
     }
 }
 
+/* Returns the word of the base unit that Prometheus expects for this dimension; NULL: none, or u is
+ * NULL. */
 static const char *base_unit_word(const struct unit *u)
 {
     for (size_t i = 0; u && i < sizeof base_units / sizeof *base_units; i++)

@@ -391,7 +391,8 @@ static enum exporter_answer otlp_send(struct exporter_link *l, const struct expo
 
 /* ---- log records ---- */
 
-/* 2025-09-08T21:11:35.869000Z as nanoseconds since 1970, a text; "": it is none. */
+/* Writes 2025-09-08T21:11:35.869000Z as nanoseconds since 1970 into ret, which it returns; "": not
+ * such a time, or NULL. */
 static const char *record_nanoseconds(const char *time, char ret[32])
 {
     struct tm tm = {0};

@@ -253,7 +253,8 @@ static bool add_sinfo_line(struct slurm_tally *t, struct str line, struct str *l
 
 enum sdiag_part { SDIAG_MAIN, SDIAG_BACKFILL, SDIAG_BY_TYPE, SDIAG_BY_USER, SDIAG_OTHER };
 
-/* "REQUEST_PING  ( 1008) count:2      ave_time:140    total_time:280" */
+/* Adds the numbers of one request of sdiag: "REQUEST_PING ( 1008) count:2 ave_time:140
+ * total_time:280". by_user: the name is a user's. */
 static void add_sdiag_rpc(struct slurm_tally *t, struct str line, bool by_user)
 {
     static const struct {

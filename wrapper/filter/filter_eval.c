@@ -59,6 +59,8 @@ static bool holds_of_text(const void *context, struct str text)
     }
 }
 
+/* Returns whether the run meets one clause. A missing value meets no comparison. `text` is
+ * overwritten. *ret_problem: the run cannot be read. */
 static bool clause_holds(const struct filter_clause *c, const struct folder *tree, const struct tree_run *run, struct buf *text,
                          struct arena *a, const char **ret_problem)
 {

@@ -6,7 +6,8 @@ struct like {
     bool any_case;
 };
 
-/* How many bytes of the text one element of the pattern matches; 0: none. */
+/* Returns how many bytes at `at` one element of the pattern matches ("_" any but a line end); 0:
+ * none. */
 static size_t like_one(const struct like *l, size_t at, uint32_t element)
 {
     uint32_t c;

@@ -44,6 +44,7 @@ void filter_scan_blanks(struct filter_scan *s)
         s->at++;
 }
 
+/* Returns the code point at `at`, 0 behind the end. *ret_len (NULL is allowed): its bytes. */
 static uint32_t scan_char_at(const struct filter_scan *s, size_t at, size_t *ret_len)
 {
     uint32_t c = 0;
@@ -90,7 +91,7 @@ size_t filter_scan_quoted(const struct filter_scan *s, size_t at)
 
 /* ---- keys ---- */
 
-/* Words that sqlparse takes for SQL even behind a dot. */
+/* Returns whether sqlparse reads the word as SQL even behind a dot, as MLflow's filters do. */
 static bool is_reserved_word(struct str word)
 {
     static const char *const words[] = {"case", "in", "values", "using", "from", "as"};
@@ -178,6 +179,7 @@ int filter_scan_key(struct filter_scan *s, struct filter_key *ret, struct str *r
 
 /* ---- numbers ---- */
 
+/* Returns the index behind the digits that begin at `at`. */
 static size_t scan_digits(const struct filter_scan *s, size_t at)
 {
     while (is_scan_digit(s, at))

@@ -82,7 +82,8 @@ static enum forge_answer answer_denied(const struct forge *f, const char *forge,
     return FORGE_DENIED;
 }
 
-/* GitHub says 422 for a duplicate and for a head without commits of its own, Gitea 409 for the first and 404 for a missing head, GitLab 409. */
+/* Returns what the status of a reply means, with err. A duplicate has 422 on GitHub and 409 on
+ * Gitea and GitLab; a branch without new commits 422 on GitHub, a missing one 404 on Gitea. */
 static enum forge_answer answer_of_reply(const struct forge *f, const struct forge_call *call, const struct http_reply *r,
                                          const struct json *j, struct err *err)
 {

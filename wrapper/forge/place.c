@@ -150,7 +150,8 @@ static bool env_names(char *const *env, const char *host, enum forge_kind *kind)
     return false;
 }
 
-/* "gitlab.example.org": good enough for a link, not for a token. */
+/* Returns the kind of forge that the host's first name suggests, as in "gitlab.example.org". That
+ * is enough for a link, not for sending a token. FORGE_NONE: no name of a forge. */
 static enum forge_kind guess_forge_kind(const char *host)
 {
     struct str first = {host, strcspn(host, ".:")};

@@ -94,7 +94,8 @@ int repo_contains(struct repo *r, const struct repo_id *tip, const struct repo_i
 int repo_config(struct repo *r, const char *key, struct arena *a, const char **ret, struct err *err);
 /* The last value as a boolean; `otherwise` where it is not set or is none. */
 bool repo_config_on(struct repo *r, const char *key, bool otherwise);
-/* Into the repository's own file (.git/config); value NULL: taken out. */
+/* Writes the value into the repository's own configuration (.git/config), or removes the key (value
+ * NULL; an absent key is no error). -1 with err. */
 int repo_config_set(struct repo *r, const char *key, const char *value, struct err *err);
 /* Name of each remote, and the address of one (push: where it is pushed to). Texts live in the arena; *ret ends in NULL. 0; address: 1: there is none. */
 int repo_remotes(struct repo *r, struct arena *a, const char ***ret, struct err *err);

@@ -274,8 +274,8 @@ static bool is_apart(const struct series_scan *s, size_t from, size_t at, size_t
     return up ? end > begin : end < begin;
 }
 
-/* Sums over all values, each weighted by the chance that the tilted sample has it. They give the
- * saddle point. */
+/* Sums over all values, each weighted by the chance that the tilted sample has it. They determine
+ * the saddle point. */
 struct tilted {
     double log_sum, n, x, nn, nx, xx;
 };
@@ -386,7 +386,7 @@ static double effect_of(const struct series_scan *s, double shift)
     return s->center != 0 ? fabs(shift / s->center) : INFINITY;
 }
 
-/* Returns whether at least four fifths of the values [at, to) lie on the new side of the level
+/* Returns whether at least four fifths of the values [at, to) are on the new side of the level
  * `before`: a few outliers among them would move the mean, too. */
 static bool is_on_new_side(const struct series_scan *s, size_t at, size_t to, double before, double shift)
 {

@@ -76,6 +76,7 @@ static size_t put_newest(struct text_state *t, const struct history_group *g, en
     return n;
 }
 
+/* Returns the number of values of the group's longest series. */
 static size_t longest_series(const struct history_group *g)
 {
     size_t n = 0;

@@ -193,6 +193,9 @@ static void adopt_record_own(struct adopting *t)
 
 /* ---- artifacts ---- */
 
+/* Copies an artifact, redacted, into the spool and records it under `key`. A file that cannot be
+ * read, or is larger than --artifact-max allows, becomes a missing value; t->err: the spool cannot
+ * be written. */
 static void adopt_copy_file(struct adopting *t, const char *path, const char *key)
 {
     struct record *r = &t->making.record;

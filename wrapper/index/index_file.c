@@ -64,6 +64,8 @@ static struct record_place *place_of_run(const struct index_file *f, uint64_t ha
     return &f->places[i];
 }
 
+/* Makes space for one more run in the table of places. False: out of memory; the table is
+ * unchanged. */
 static bool grow_places(struct index_file *f)
 {
     if (2 * (f->count + 1) < f->capacity)

@@ -225,6 +225,8 @@ static struct index_slot *lock_slot(struct tree_index *x, const char *run)
     return s;
 }
 
+/* Finds an entry of the run in the index; its texts belong to the slot. False: the index does not
+ * have it. The caller holds the slot's lock. */
 static bool find_index_entry(const struct index_slot *s, const char *path, struct index_entry *ret)
 {
     size_t i = index_record_find(&s->record, path);

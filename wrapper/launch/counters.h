@@ -26,6 +26,6 @@ struct perf_counters {
 
 /* For a process that is held before its exec. What cannot be opened has its errno. */
 void counters_open(struct perf_counters *c, pid_t pid);
-/* What was counted, also of those that have ended. Closes. */
+/* Reads what was counted, also in processes that have ended, and closes the counters. */
 void counters_read(struct perf_counters *c, struct counter_value ret[COUNTERS_COUNT]);
 #endif

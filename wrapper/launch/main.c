@@ -27,6 +27,7 @@ static int become_core(char **argv, const char *verb)
     return 125;
 }
 
+/* Prints the error with a hint. Returns 125, the exit status of benchwrap's own errors. */
 static int report_usage_error(const char *text)
 {
     say_stderr("%s", text);

@@ -37,7 +37,8 @@ static bool in_srun_step(char *const *env)
     return slurm_is_step(id ? id : env_get(env, "SLURM_STEPID"));
 }
 
-/* A step's own PMI sets what SLURM_PROCID says; another number comes from a launcher within the step, nearer to the program. */
+/* Returns whether the rank is that of Slurm's step (SLURM_PROCID). Another number comes from a
+ * launcher within the step, which is nearer to the program. */
 static bool is_the_steps(uint32_t rank, char *const *env)
 {
     uint32_t id;

@@ -29,7 +29,8 @@ static void say_write(struct out *to, struct str text)
     }
 }
 
-/* Length of a colour at p ("ESC [ digits m"), 0: none. The recorder's own; foreign text has passed buf_plain and holds no ESC. */
+/* Returns the length of a colour at p ("ESC [ digits m"), which the recorder itself has set; 0:
+ * none. Foreign text has no ESC. */
 static size_t colour_length(const char *p, size_t n)
 {
     size_t i = 2;

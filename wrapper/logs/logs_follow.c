@@ -337,7 +337,8 @@ static struct logs_generation *follow_current(const struct follow_log *log)
     return g;
 }
 
-/* A generation that has a successor, and is read to its end, is done; its last line may lack an end. True: it is done. */
+/* Marks a rotated generation as done when it is read to its end. has_rest: an incomplete last line
+ * is still held. Returns whether nothing more is expected from it. */
 static bool follow_finish_rotated(const struct logs_follow *f, struct logs_generation *g, bool has_rest)
 {
     struct logs_generation *next = g->next;

@@ -93,7 +93,7 @@ int follow_unpack(const struct logs_follow *f, const char *path, const struct lo
 /* ---- the cursor (logs_cursor.c) ---- */
 
 /* ---- the cursor (logs_cursor.c) ---- */
-/* Locks the state folder and loads the cursor, which says how far each log was read. Does
+/* Locks the state folder and loads the cursor, the position up to which each log was read. Does
  * nothing without a state folder. -1 with err: another process has the lock, or the cursor
  * cannot be read. */
 int follow_load_cursor(struct logs_follow *f, struct err *err);

@@ -47,15 +47,16 @@ static bool record_cut_word(struct str *text, size_t max, const char *extra, str
     return true;
 }
 
-/* Behind "[time] ", the time itself is read by logs_line_time. */
+/* Returns the line behind "[time] "; a line without brackets as it is. */
 static struct str record_skip_brackets(struct str line)
 {
     const char *end = line.n && line.p[0] == '[' ? memchr(line.p, ']', line.n < 100 ? line.n : 100) : NULL;
     return end ? record_skip_blanks(str_sub(line, (size_t)(end + 1 - line.p), line.n)) : line;
 }
 
-/* `[2025-09-08T21:11:35.869] debug:  sched/backfill: _attempt_backfill: no jobs to backfill` and
- * `[2025-09-08T21:11:35.869] [123.batch] error: …`; level and component may be absent. */
+/* Parses the part of a line of Slurm's logs behind the time: `debug: sched/backfill:
+ * _attempt_backfill: no jobs to backfill` or `[123.batch] error: …`. Level and component may be
+ * absent. */
 static void parse_slurm(struct str rest, struct logs_parts *ret)
 {
     struct str word, before = rest;
@@ -165,6 +166,7 @@ static bool record_is_object(struct str text)
     return is_object;
 }
 
+/* Appends the text as a member, with marks where the line is a part of a longer one. */
 static void record_marked_text(struct json_out *j, const char *key, const struct logs_record_line *line, struct str text)
 {
     struct buf marked CLEANUP_BUF;

@@ -85,7 +85,8 @@ static bool rotation_is_settled(struct logs_follow *f, struct siblings *s)
     return false;
 }
 
-/* The generation was compressed. True: it continues in an unnamed copy. */
+/* Continues a generation that was compressed in an unnamed, unpacked copy of it. False:
+ * no such file is found. */
 static bool rotation_unpack(struct logs_follow *f, struct logs_generation *g, struct siblings *s)
 {
     for (size_t k = s->count; k-- > 0 && g->mark_n;) {

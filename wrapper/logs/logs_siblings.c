@@ -94,8 +94,9 @@ static size_t siblings_read_begin(int fd, char ret[GENERATION_MARK])
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Has the log's file all that this one has, and perhaps more? Then this is a copy, and the file was not truncated since. A file
- * that was renamed is older than the log's present one. */
+/* Returns whether the log's present file begins with all that this file has: then this file is a
+ * copy, and the log was not truncated since. s->has_moved: the file was renamed while it was
+ * read. */
 static bool sibling_is_of_live(const struct sibling *x, int live_fd, struct siblings *s)
 {
     char begin[GENERATION_MARK];

@@ -50,6 +50,7 @@ static void merged_name(const struct merged_file *f, unsigned piece, bool is_new
         snprintf(ret, size, "%s%s", f->path, is_new ? WRITE_NEW : "");
 }
 
+/* Creates the current file of a merged log, and its folder. -1 with err. */
 static int merged_open(struct merged_files *w, struct merged_file *f, struct err *err)
 {
     char name[4200], folder[4200];
@@ -197,7 +198,8 @@ static void merged_remove_pieces(const struct merged_files *w, const struct merg
     }
 }
 
-/* NAME.new becomes NAME, with its pieces. */
+/* Renames each NAME.new to NAME, with its pieces. -1 with err: one could not be renamed; the others
+ * before it are. */
 static int merged_publish(struct merged_files *w, struct err *err)
 {
     char from[4200], to[4200];

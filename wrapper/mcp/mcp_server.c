@@ -244,6 +244,8 @@ static void respond_tools(struct mcp_server *s, const struct mcp_message *m, boo
     mcp_message_result(to, m->id, buf_text(&b));
 }
 
+/* Appends the response with a text as content. failed: the tool reports an error. modern: the
+ * protocol has further members. */
 static void respond_text(const struct mcp_message *m, struct str text, bool failed, bool modern, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -421,6 +423,7 @@ void mcp_server_line(struct mcp_server *s, struct str line, struct buf *to)
         buf_putc(to, '\n');
 }
 
+/* Writes the complete text to the descriptor. -1 with err. */
 static int write_response(int out, struct str text, struct err *err)
 {
     while (text.n) {

@@ -50,6 +50,7 @@ const struct mcp_tool *mcp_tool_find(const char *name, bool allow_run);
 void mcp_tools_json(struct json_out *to, bool allow_run);
 /* Checks the arguments (an object or NULL) against the tool's. NULL; else a sentence in the arena on what is wrong. */
 const char *mcp_arguments_check(const struct mcp_tool *tool, const struct json *arguments, struct arena *a);
-/* The words of the command line behind the fixed ones, NULL-terminated, in the arena. The arguments were checked. NULL: out of memory. */
+/* Returns the command line of a tool: the program, the tool's fixed words, and those of the
+ * arguments, which were checked. It ends with NULL and is in the arena. NULL: out of memory. */
 char **mcp_arguments_line(const struct mcp_tool *tool, const struct json *arguments, const char *self, const char *tree, struct arena *a);
 #endif

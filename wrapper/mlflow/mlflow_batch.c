@@ -30,7 +30,8 @@ static void batch_print_items(struct buf *to, const struct buf *items, const uin
         buf_str(to, str_sub(buf_text(items), at[from] + (from > 0), (until < count ? at[until] : items->n) - at[from] - (from > 0)));
 }
 
-/* Of all that is gathered (metrics, then params, then tags) these. Too large for a proxy: in halves, and smaller from then on. */
+/* Sends a part of what was collected, counted over metrics, params and tags in this order. Where a
+ * proxy refuses the size (413), sends it in halves, and makes later requests smaller. */
 static enum mlflow_answer send_part(struct mlflow_batch *b, size_t from, size_t until)
 {
     struct buf body CLEANUP_BUF;

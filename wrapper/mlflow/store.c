@@ -112,6 +112,8 @@ static enum mlflow_answer store_fail(struct mlflow_store *s, struct err *err)
     return MLFLOW_REFUSED;
 }
 
+/* Begins a transaction of the database unless one is open. Everything but MLFLOW_FINE comes with
+ * err. */
 static enum mlflow_answer store_begin(struct mlflow_store *s, struct err *err)
 {
     if (s->failed || (!s->open && s->q.exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK))

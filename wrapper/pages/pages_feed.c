@@ -89,7 +89,7 @@ int page_write_feed(const struct page_book *book, struct err *err)
 
 /* ---- badges ---- */
 
-/* "ior | 1085 MiB/s", in the manner of other badges. */
+/* Appends a badge as SVG, "ior | 1085 MiB/s". Label and value are escaped; the colour is not. */
 static void put_badge(struct buf *to, const char *label, const char *value, const char *colour)
 {
     enum { CHARACTER = 7, MARGIN = 12, HEIGHT = 20 };

@@ -172,6 +172,8 @@ struct site_column {
     const struct page_run *run; /* newest of the system that stands for the site */
 };
 
+/* Fills ret with the first SITES_COMPARED sites of the board that have a system; returns how
+ * many. */
 static size_t sites_of_board(const struct page_board *b, struct site_column *ret)
 {
     size_t n = 0;
@@ -188,6 +190,7 @@ static const char *difference_value(const struct page_run *run, const char *name
                                             : page_fact_value(run->conditions, name);
 }
 
+/* Returns whether the sites' runs differ in this input; to lack it counts as a difference. */
 static bool differs_between(const struct site_column *sites, size_t n, const char *name)
 {
     const char *first = difference_value(sites[0].run, name);
@@ -212,6 +215,7 @@ static unsigned difference_rank(const char *name)
     return 100;
 }
 
+/* Orders the names of differences by their rank, then as people order names with numbers. */
 static int by_difference(const void *a, const void *b)
 {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -239,7 +243,8 @@ static size_t names_of_differences(const struct site_column *sites, size_t n, co
     return count;
 }
 
-/* "205 MB/s (-30 %)": the median of a metric at a site, against the first site's. */
+/* Adds a cell such as "205 MB/s (-30 %)": the median of the metric at a site, compared with that of
+ * the first site (NaN or 0: without). Returns the median; NaN: the site has no value. */
 static double put_site_result(struct html_table *t, const struct site_column *site, const struct page_value *metric, double first,
                               struct arena *a)
 {

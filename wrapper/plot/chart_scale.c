@@ -116,7 +116,7 @@ static void widen_by_series(const struct chart *c, const struct chart_series *s,
     }
 }
 
-/* 1, 2 or 5 times a power of ten, so that `wanted` steps cover the span or a few less. */
+/* Returns 1, 2 or 5 times a power of ten, so that at most `wanted` steps cover the span. */
 static double chart_round_step(double span, int wanted)
 {
     double raw = span / wanted, power = pow(10, floor(log10(raw))), part = raw / power;

@@ -76,6 +76,7 @@ bool charts_numeric(const char *const *values, size_t n, bool *ret_log, bool *re
     return n > 0;
 }
 
+/* Orders rows by the start of their runs. */
 static int by_start(const void *x, const void *y)
 {
     const struct plotted_row *a = x, *b = y;

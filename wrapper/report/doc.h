@@ -66,7 +66,7 @@ void doc_fold(struct doc *d, const char *text);
 void doc_unfold(struct doc *d);
 /* A table to be filled row by row; columns: borrowed. NULL: out of memory; the functions below do nothing then. */
 struct doc_grid *doc_table(struct doc *d, const char *caption, const struct doc_column *columns, size_t count);
-/* A table of names and values. */
+/* Adds a table of names and values to the document, for doc_fact. NULL: out of memory. */
 struct doc_grid *doc_facts(struct doc *d, const char *caption);
 void doc_cell_text(struct doc_grid *t, enum style style, const char *text); /* NULL: not known */
 void doc_cell_number(struct doc_grid *t, enum style style, double value, const char *shown); /* NaN: not known */

@@ -33,7 +33,7 @@ struct html_table {
 void html_table_begin(struct html_table *t, struct buf *to, const struct html_column *columns, size_t count, const char *class, const char *caption);
 /* The next cell. NULL: not known. */
 void html_cell_text(struct html_table *t, const char *text);
-/* A number as `shown`, sorted by its value. NaN: not known. */
+/* Adds a cell that shows `shown` and is sorted by its value. NaN: the value is not known. */
 void html_cell_number(struct html_table *t, double value, const char *shown);
 /* Markup of the program. key: what the cell is sorted by; NULL: its text. */
 void html_cell_markup(struct html_table *t, const char *key, struct str markup);

@@ -143,13 +143,14 @@ static double values_column(const struct experiment_report *r, size_t k, struct 
 
 enum { KEYS_MOST = 60, KEY_FACTS = 6, DISTURBED_COLUMNS = 2 };
 
+/* Returns whether both keys have the same measurement and system; versions may differ. */
 static bool is_same_key(const struct comparison_key *x, const struct comparison_key *y)
 {
     return strcmp(x->id[COMPARISON_MEASURED], y->id[COMPARISON_MEASURED]) == 0 &&
            strcmp(x->id[COMPARISON_SYSTEM], y->id[COMPARISON_SYSTEM]) == 0;
 }
 
-/* The first of the runs that share the key of the run at `at`. */
+/* Returns the index of the first run with the key of the run at `at`. */
 static size_t first_of_key(const struct plotted_rows *rows, size_t at)
 {
     size_t i = 0;

@@ -280,7 +280,7 @@ static const char *result_text(const struct groups_report *r, const struct compa
     return arena_dup(r->a, b.p ? b.p : "", b.n);
 }
 
-/* What the reader of the differences compares first: the results of the groups. */
+/* Adds the table of the groups' results, which readers compare before the differences. */
 static void result_rows(struct groups_report *r)
 {
     enum { RESULTS_MOST = 8 };

@@ -106,6 +106,7 @@ static void report_verdict(const struct report_state *r)
                                                     : "");
 }
 
+/* Adds when, by whom, where and how long the run ran to the report. */
 static void report_origin(const struct report_state *r)
 {
     const char *host = json_string(json_get(json_get(r->detail, "run"), "host"), ""), *site = report_tag(r, "site"), *who = r->run->user;
@@ -163,6 +164,8 @@ static const char *spread_words(const struct tree_entry *e, double value, const 
     return arena_dup(a, b.p, b.n);
 }
 
+/* Adds a card for each headline metric to the report: value, unit, and its reference, range or
+ * better direction. */
 static void report_cards(const struct report_state *r)
 {
     struct headline found[HEADLINES_MAX];
@@ -195,7 +198,8 @@ static void report_cards(const struct report_state *r)
         doc_cards(r->d, cards, used);
 }
 
-/* The statistics of repetitions and sweeps, a row for each metric and point. */
+/* Adds the table of statistics of repetitions and sweeps, with a row for each headline metric and
+ * point; the others are counted. */
 static void report_statistics(const struct report_state *r)
 {
     enum { ROWS_MOST = 400 };

@@ -17,6 +17,7 @@
 
 /* ---- metrics ---- */
 
+/* Returns the unit of the metric by benchwrap.json, else by its key, in the arena. */
 static const char *metric_unit(const char *key, const struct json *detail, struct arena *a)
 {
     const char *unit = json_string(json_get(json_get(json_get(detail, "metrics"), key), "unit"), NULL);
@@ -251,6 +252,8 @@ static int add_repetitions(struct plotted_rows *p, struct series_notes *notes, c
     return 0;
 }
 
+/* Adds a row for the run with the values of all plotted metrics; NaN where the run lacks one, or
+ * has it in another unit. -1: out of memory. */
 static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, const struct json *detail, const char *group,
                          const struct comparison_key *key)
 {

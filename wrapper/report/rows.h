@@ -49,7 +49,8 @@ void plotted_deinit(struct plotted_rows *p);
 /* May all rows share an axis? named: facts that may differ (NULL-terminated). ERR_INPUT names those that differ and how to name them.
  * *ret_note: what they share, for the chart. system: the other part must be equal, too. */
 int plotted_check(struct plotted_rows *p, const char *const *named, bool system, const char **ret_note, struct err *err);
-/* Is every swept value named or ignored, so that it has a place? ERR_INPUT names the first that has none. */
+/* Checks that every swept value has a place in the plot, by its name or by --ignore. -1 with err,
+ * which names the first that has none. */
 int plotted_check_axes(const struct plotted_rows *p, const char *const *named, struct err *err);
 /* Leaves out the rows whose key is not that of the newest one, but for the named facts: p->other_keys. */
 int plotted_restrict(struct plotted_rows *p, const char *const *named, struct err *err);

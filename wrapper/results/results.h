@@ -26,7 +26,8 @@ struct results {
     bool public_profile;
 };
 
-/* 0; 1: no repository, or (without set_up) one that this clone is not set up for: err says what to do; -1. */
+/* Opens the results repository of the tree. 0 with *ret, which results_close frees; 1 with err:
+ * there is none, or (without set_up) this clone is not set up for it; -1 with err. */
 int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err);
 void results_close(struct results *s);
 #define RESULTS_SITE "site" /* where none is configured; "benchwrap init" always sets one */

@@ -11,5 +11,7 @@ int take_run_objects(struct results *s, int root, const char *experiment, const 
  * edits, of which there is room for TAKE_EXPERIMENT_MAX. */
 enum { TAKE_EXPERIMENT_MAX = 64 };
 struct tree_edit;
+/* Adds to edits those files of the experiment itself (meta.yaml, tags) that the commit `base`
+ * (NULL: none) lacks. Unusual files are left out. -1 with err. */
 int take_experiment(struct results *s, int root, const char *experiment, const struct repo_id *base, struct tree_edit *edits, size_t *count, struct err *err);
 #endif

@@ -126,6 +126,7 @@ static void archive_add_result(struct json_out *j, const char *key, const struct
     json_close(j, '}');
 }
 
+/* Appends the size and the SHA-256 of the file as members. -1 with errno: it cannot be read. */
 static int archive_add_sum(struct json_out *j, int dir, const char *file)
 {
     unsigned char piece[PIECE];

@@ -72,6 +72,8 @@ static bool power_device_name(struct str key, char ret[40])
     return false;
 }
 
+/* Returns the entry of the node, made where it is new; it is valid until the next call. NULL: out
+ * of memory. */
 static struct power_node *power_node_of(struct energy_work *w, const struct node_report *report)
 {
     for (size_t i = w->count; i-- > 0;) /* most lines are of the node of the line before */

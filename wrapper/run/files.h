@@ -42,7 +42,9 @@ struct file_chosen {
     const struct file_seen *stale; /* a file that it did not write; NULL: none */
     const struct file_seen *doubtful; /* a file that it wrote to, with unknown earlier content; NULL: none */
 };
-/* run_ms: wall time when the run began; program_ns: monotonic time when the program began. */
+/* Chooses the file that the rule means among those seen after the run: the newest of those that the
+ * run made or changed. ret->from: where its new part begins. before: what was seen when the run
+ * began (run_ms, wall clock); program_ns: the monotonic time of the program's start. */
 void files_choose(const struct files_list *before, const struct file_seen *after, uint32_t rule, int64_t run_ms, int64_t program_ns,
                   struct file_chosen *ret);
 #endif

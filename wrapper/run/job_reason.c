@@ -68,7 +68,7 @@ static void update_allocation_end(struct run *run, const struct slurm_job *job)
         run->job.ends_ms = run->job.reason.asked_ms + (limit_s - ran_s) * 1000;
 }
 
-/* Sets the reason why the job ended from its state. While it ends, scontrol says COMPLETING
+/* Sets the reason why the job ended from its state. While it ends, scontrol reports COMPLETING
  * whatever the reason: then only a requeue and a preemption are known. */
 static void reason_from_state(struct run *run, const struct slurm_job *job)
 {

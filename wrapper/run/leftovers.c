@@ -184,7 +184,8 @@ static void note_foreign(const struct leftovers_pass *w, const char *root, const
 
 enum leftover_owner { WHOSE_OURS, WHOSE_OTHERS, WHOSE_UNKNOWN };
 
-/* Does the run belong to the tree that is cleaned up? */
+/* Returns whether the run belongs to the tree that is cleaned up (without a tree: every run does).
+ * The first other tree is stored in w->other for a note. */
 static enum leftover_owner leftover_owner_of(const struct spool *s, struct leftovers_pass *w)
 {
     struct record r;

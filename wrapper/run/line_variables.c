@@ -181,6 +181,8 @@ static bool gives_option(const struct peel_setting *x, const char *word, const c
     return false;
 }
 
+/* Returns whether one of the settings is one of these options; *ret_value: the value of the last
+ * one. */
 static bool any_gives(const struct peel_setting *list, size_t n, char *const *argv, const char *options, struct str *ret_value)
 {
     bool given = false;

@@ -175,6 +175,8 @@ static void live_serve(struct live *x, int listener, int line)
 
 /* ---- a group of a Pushgateway ---- */
 
+/* Waits at most wait_ms for the end of the pipe, which shows that the other process has ended.
+ * Returns whether it has. */
 static bool is_line_closed(int line, int64_t wait_ms)
 {
     struct pollfd p = {.fd = line, .events = POLLIN};

@@ -26,7 +26,7 @@ void redaction_of_record(struct redaction *r, struct record *record);
 char *redaction_text(struct redaction *r, const char *text, struct arena *a);
 /* The same of a value: also its name decides whether it is a secret. */
 char *redaction_named(struct redaction *r, const char *name, const char *value, struct arena *a);
-/* A copy of a name in the arena without secrets. Identities stay. NULL without memory. */
+/* Returns a copy of a name in the arena, without secrets; identities stay. NULL: out of memory. */
 char *redaction_name(struct redaction *r, const char *name, struct arena *a);
 /* Redacted copies of arguments, in the arena; NULL: out of memory. What follows an option that names a
  * secret is one ("--password X"). Each byte that is no UTF-8 becomes U+FFFD and its two hexadecimal

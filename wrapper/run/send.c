@@ -410,6 +410,8 @@ static int send_fetch(struct sender *s)
     return answer != MLFLOW_FINE;
 }
 
+/* Runs in the sender: deletes the run that was begun on the server. Returns the exit status: 0, or
+ * 1 after it has reported the reason. */
 static int send_discard(struct sender *s)
 {
     struct err err = {0};

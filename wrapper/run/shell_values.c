@@ -30,7 +30,8 @@ static bool begins_shell_word(struct str text, size_t at)
     return at == 0 || strchr(" \t\n;|&({", text.p[at - 1]) != NULL;
 }
 
-/* The value behind "NAME=", without quotes or parentheses. */
+/* Returns the value that begins at s, behind "NAME=", without quotes or parentheses. It points into
+ * s. */
 static struct str shell_value_at(struct str s)
 {
     const char *ends = " \t\n;|&)`";

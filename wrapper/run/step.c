@@ -231,7 +231,8 @@ static void record_launcher_shape(struct run *run)
                                   : "the launcher's options do not state it");
 }
 
-/* Slurm chose the nodes after the facts of this one were recorded. Where nodes report, nodes_record says so. */
+/* Warns where the program's step runs on other nodes than benchwrap: Slurm chose them after this
+ * node's facts were recorded. Where collectors report, nodes_record warns. */
 static void warn_of_other_nodes(struct run *run)
 {
     const char *own = env_text(run->host.env, "SLURMD_NODENAME");

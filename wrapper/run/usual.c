@@ -15,6 +15,7 @@
 #define RUNS_READ "10" /* the newest; each costs about a millisecond */
 enum { ANSWER_MAX = 16 << 20, TURN_MS = 1000, NAMES_MIN = STATS_EXPECT_MIN + 1 };
 
+/* Called for each entry: counts visible folders, and ends at NAMES_MIN. */
 static int count_folder(void *context, const struct folder_entry *e)
 {
     size_t *n = context;
@@ -22,7 +23,8 @@ static int count_folder(void *context, const struct folder_entry *e)
     return *n >= NAMES_MIN;
 }
 
-/* Most first runs of an experiment cost no process. */
+/* Returns whether the experiment has NAMES_MIN runs or more, so that the first runs of most
+ * experiments start no process. */
 static bool has_enough_runs(const struct finished *f)
 {
     CLEANUP_FD int root = place_open_folder(f->head.tree, 0);

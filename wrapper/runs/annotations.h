@@ -28,7 +28,9 @@ const struct tree_entry *annotation_changes(const struct folder *tree, const str
 void annotations_add(struct annotations *to, const struct tree_run *run, const char *target, const struct tree_entry *changes);
 /* All are added: sorts them, without those that corrections, which are sorted, retract. */
 void annotations_sort(struct annotations *to, const struct corrections *corrections);
-/* What all annotations together change of the run, into the arena; NULL: nothing. ret_newest (may be NULL): the one that counts most, or NULL. */
+/* Merges what all annotations change of the run into a list in the arena; NULL: nothing.
+ * *ret_newest (NULL is allowed): the annotation that counts most, which `of` owns; NULL: there is
+ * none. */
 const struct tree_entry *annotations_of(const struct annotations *of, const struct corrections *corrections, const char *id,
                                         struct arena *a, const struct annotation **ret_newest);
 void annotations_deinit(struct annotations *a);

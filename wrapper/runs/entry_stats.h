@@ -6,8 +6,8 @@
 
 /* Over all finite samples. e: NULL where the run lacks the metric. False: there is no such sample, or out of memory. */
 bool entry_stats_of(const struct tree_entry *e, struct stats *ret);
-/* The value of a metric with repetitions, or of a course over time: it says more than the last sample. A table over sizes has no one
- * value. NaN: as entry_stats_of returns false. */
+/* Returns the median of a metric with repetitions or with values over time, which describes it
+ * better than the last sample. NaN: entry_stats_of returns false, as for a table over sizes. */
 double entry_stats_median(const struct tree_entry *e);
 /* Milliseconds from the earliest to the latest sample. */
 int64_t entry_stats_span_ms(const struct tree_entry *e);

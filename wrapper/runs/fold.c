@@ -23,7 +23,8 @@ struct folding {
     bool open;
 };
 
-/* With --all a run and those that amend it have one key: the run itself comes first. */
+/* Orders runs by their key. With --all a run and those that amend it have one key: the run itself
+ * comes first. */
 static int by_fold_key(const void *a, const void *b)
 {
     const struct fold_node *const *x = a, *const *y = b;

@@ -3,7 +3,8 @@
 #define RUNS_KNOWN_KEYS_H
 #include "runs/runs.h"
 
-/* A sentence on the first key of the expression that none of the runs has, with the nearest known key, in the arena; NULL: all are known, or there are
- * no runs. runs: loaded, without that expression. */
+/* Returns a sentence on the first key of the expression that none of the runs has, with the nearest
+ * known key, in the arena. runs: loaded without that expression. NULL: all keys are known, or there
+ * are no runs. */
 const char *known_keys_explain(const struct runs *runs, const struct filter *query, struct arena *a);
 #endif

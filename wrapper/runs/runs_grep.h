@@ -28,7 +28,7 @@ struct grep_search {
 /* Searches one run: its files in the order of their names. A copy below job/ of a file that stands above is left out. A file that cannot be read
  * makes run->problem. -1: out of memory. */
 int grep_run(struct grep_search *s, struct tree_run *run);
-/* Compiles the pattern that grep_run needs. is_fixed: the text is searched as it stands; false: it
+/* Compiles the pattern that grep_run needs. is_fixed: the text is searched as it is; false: it
  * is a regular expression. any_case: upper and lower case are equal. The caller frees *ret with
  * pattern_free. -1 with err: not valid, or too long; *ret is unchanged. */
 int grep_pattern(struct pattern **ret, const char *text, bool is_fixed, bool any_case, struct err *err);

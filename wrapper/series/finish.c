@@ -83,7 +83,8 @@ static void put_samples(struct series_finishing *f, const struct series_figure *
     }
 }
 
-/* One axis of integers: the median over it is a series with the swept value as step, which MLflow draws as a curve. */
+/* Records the median of a point as a sample whose step is the swept value, where the sweep has one
+ * axis of integers: MLflow draws the samples as a curve. */
 static void put_curve(struct series_finishing *f, const struct series_figure *figure)
 {
     const struct parameter_sweep *s = &f->n->sweep;

@@ -32,7 +32,8 @@ const char *sweep_value(const struct parameter_sweep *s, size_t point, size_t ax
 void sweep_replace(const struct parameter_sweep *s, size_t point, const char *text, struct buf *to);
 /* Does text hold {NAME} for the axis, to be replaced? */
 bool sweep_uses(const struct parameter_sweep *s, size_t axis, const char *text);
-/* "n=4 mode=write", "" without an axis. Raw: the values are the user's. */
+/* Appends the values of a point, "n=4 mode=write"; nothing without an axis. The values are the
+ * user's and not escaped. */
 void sweep_label(const struct parameter_sweep *s, size_t point, struct buf *to);
 /* Texts for keys, one per point, each legal as the beginning of a metric's key and different from the others: "n_4.mode_write"; in the arena.
  * NULL without memory. */

@@ -182,7 +182,8 @@ static void put_points_without(struct series_notes *n, const struct series_figur
     buf_putc(to, '\n');
 }
 
-/* All points, or the first ones. Returns whether one is marked as the best. */
+/* Prints the points of a sweep for one metric, with bars; every: all points, else the first ones.
+ * Returns whether one is marked as the best. */
 static bool sweep_block(struct series_notes *n, const struct series_figure *first, bool every, const struct screen *screen, struct buf *to)
 {
     struct arena *a = &n->arena;

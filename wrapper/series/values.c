@@ -52,6 +52,8 @@ static bool series_is_headline(const struct series_taking *t, const char *key)
     return false;
 }
 
+/* Returns the metric of the first n bytes of the stem with the statistic ("": without one) in the
+ * JSON; NULL: none. */
 static const struct json *series_find_metric(const struct series_taking *t, const char *stem, size_t n, const char *stat)
 {
     const char *key = stat[0] ? arena_printf(t->a, "%.*s.%s", (int)n, stem, stat) : arena_dup(t->a, stem, n);

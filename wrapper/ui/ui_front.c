@@ -124,7 +124,8 @@ static void link_close(struct door *d, size_t i)
     *l = d->links[--d->count];
 }
 
-/* A new connection; where all places are taken, the oldest one without the secret goes. */
+/* Accepts a connection. Where all LINKS_MAX places are taken, the oldest connection that has not
+ * shown the secret is closed for it, else the new one. */
 static void link_accept(struct door *d)
 {
     /* cppcheck-suppress nullPointer */ /* the address is optional */
@@ -174,7 +175,8 @@ static bool link_reply(const struct door_link *l, const char *status, const char
     return false;
 }
 
-/* The head of the first request. False: the connection ends. */
+/* Reads the head of a connection's first request. Passes the connection on to the server where the
+ * secret is right, and answers it otherwise. False: the connection ends. */
 static bool link_enter(const struct door *d, struct door_link *l)
 {
     ssize_t n = recv(l->client, l->in.bytes + l->in.n, BLOCK - l->in.n, MSG_DONTWAIT);

@@ -60,6 +60,8 @@ static int ui_become(void *context, int out)
     return 127;
 }
 
+/* Runs a program with the terminal of benchwrap, and waits for it. -1 with err: it cannot be
+ * started, or it failed. */
 static int run_and_wait(char **argv, struct err *err)
 {
     struct child_work child;

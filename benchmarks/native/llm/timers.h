@@ -21,7 +21,8 @@ struct timers {
 /* Sets or moves. false: no memory; an unset timer stays unset. */
 bool timers_set(struct timers *t, struct timer *timer, int64_t at_ns);
 void timers_clear(struct timers *t, struct timer *timer);
-/* The first one if it is due at now, taken out; NULL: none. */
+/* Removes and returns the first timer where it is due at now_ns; NULL: none is. The caller owns
+ * it. */
 struct timer *timers_due(struct timers *t, int64_t now_ns);
 int64_t timers_next(const struct timers *t); /* INT64_MAX: none */
 void timers_deinit(struct timers *t);

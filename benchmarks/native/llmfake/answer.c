@@ -320,6 +320,7 @@ static bool middle_fault(struct thread *t, struct fake_client *c)
     return true;
 }
 
+/* Sends the next part of a streamed answer, or the fault that is due, and logs its time. */
 static void send_token(struct thread *t, struct fake_client *c)
 {
     const struct reply_parts *p = &reply_pieces[c->api];

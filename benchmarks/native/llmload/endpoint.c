@@ -27,7 +27,8 @@ static int read_unix(struct endpoint *e, struct str rest, const char **ret_path,
     return 0;
 }
 
-/* The request's path from the URL's and the dialect's, and where the server's other pages begin. */
+/* Sets the request's path from the URL's path and the dialect's, and the prefix of the server's
+ * other pages. Texts are in the arena or constant. */
 static void endpoint_set_path(struct endpoint *e, struct str path, const char *dialect_path, struct arena *a)
 {
     size_t n = path.n;

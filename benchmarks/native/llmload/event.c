@@ -90,7 +90,7 @@ static bool str_equals(struct str s, const char *z, size_t n)
 }
 #define IS(s, z) str_equals(s, z, sizeof(z) - 1)
 
-/* Returns the whole part of a number, for a count of tokens; -1: no number, negative, or 9e15 and
+/* Returns the integer part of a number, for a count of tokens; -1: no number, negative, or 9e15 and
  * more. */
 static int64_t number_whole(struct str s)
 {

@@ -68,6 +68,7 @@ static bool list_has_token(struct str value, const char *token)
     return false;
 }
 
+/* Returns the type of content that the field Content-Type names. */
 static enum http1_type type_of(struct str value)
 {
     struct str rest = value, type = str_trim(str_cut(&rest, ';'));
@@ -261,7 +262,7 @@ static int hex_digit_value(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* One byte of what stands around chunks; false: it does not belong there. */
+/* Reads one byte of the framing of chunks. False: it is not valid there. */
 static bool chunk_byte(struct http1 *h, char c)
 {
     int d;

@@ -37,7 +37,8 @@ uint64_t lateness_stops(void)
     return n;
 }
 
-/* Time on the run queue is the second number. */
+/* Returns the time that the thread has waited for a processor so far, in ns, the second number of
+ * schedstat; 0: not known. */
 static int64_t queue_delay(const struct lateness *l)
 {
     char text[100];

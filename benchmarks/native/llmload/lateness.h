@@ -35,15 +35,16 @@ uint64_t lateness_stops(void);
 /* On the thread itself, before its first request. */
 void lateness_init(struct lateness *l, int64_t now_ns);
 void lateness_deinit(struct lateness *l);
-/* Before a wait for events, until then at most. */
+/* The caller calls it right before it waits for events until until_ns at most, both in ns. */
 void lateness_wait_begin(struct lateness *l, int64_t now_ns, int64_t until_ns);
 /* After it. all: epoll reported every socket with bytes, so the others are empty. */
 void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all);
 /* A socket was left with bytes in it: nothing is known of it at the next wait. */
 void lateness_left(struct lateness *l);
-/* The bytes read now, the last of them at latest_ns or before, came after this time, ns: sent_ns or
- * later. A bound after latest_ns is none: the thread was stopped or did not run while it read its
- * sockets or the clock. One system call, and one more after each wait. */
+/* Returns the time, in ns, after which the bytes came that were just read: sent_ns, or a later
+ * bound. latest_ns: the last of them came then or before. A bound after latest_ns does not count:
+ * the thread was stopped or did not run while it read. Costs one system call, and one more after
+ * each wait. */
 int64_t lateness_after(struct lateness *l, int64_t sent_ns, int64_t latest_ns);
 /* Is an arrival known well enough that may be early_ns earlier, at the end of a time of
  * length_ns? */

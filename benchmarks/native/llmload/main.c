@@ -94,7 +94,8 @@ static void print_all_options(const struct opt_set *set, struct buf *to)
             buf_printf(to, "  %s\n", e->text);
 }
 
-/* "ttft:500", which other tools take several of behind one --goodput. */
+/* Returns whether the word is an objective such as "ttft:500". Other tools accept several behind
+ * one --goodput. */
 static bool is_objective(const char *word)
 {
     static const char *const names[] = {"ttft:", "tpot:", "itl:", "e2el:"};

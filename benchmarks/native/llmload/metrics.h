@@ -118,6 +118,7 @@ void metrics_merge(struct metrics *into, const struct metrics *from);
 void metrics_take(struct metrics *m, const struct request_result *r);
 /* Measured requests that are complete (ok, empty), and those that failed. */
 uint64_t metrics_completed(const struct metrics *m);
+/* Returns how many measured requests have failed. */
 uint64_t metrics_failed(const struct metrics *m);
 /* For agents: everything as one JSON object, and back (added to `into`). */
 void metrics_print(const struct metrics *m, const char *key, struct json_out *j);

@@ -158,7 +158,7 @@ static void latency_cell(struct listing *l, double ms)
     report_cell(l, ms < 0.1 ? round(ms * TENTHS_US) / TENTHS_US : ms);
 }
 
-/* What a "-" means, a line of its own. */
+/* Appends the explanation of "-" as its own paragraph; nothing where the note is empty. */
 static void put_note(const struct screen *screen, const struct buf *note, struct buf *to)
 {
     if (!note->n)
@@ -238,8 +238,8 @@ static void put_table_input(void *context, const char *option, const char *hash)
     buf_printf(context, "  %-13s %s\n", option, hash);
 }
 
-/* The files that say what the load is; the catalogue's rules read the lines, so they are never
- * broken. */
+/* Appends the files that describe the load, with their hashes. The rules of the catalogue read
+ * these lines, so they are never broken. */
 static void put_table_inputs(const struct load_report *r, struct buf *to)
 {
     struct buf lines CLEANUP_BUF;

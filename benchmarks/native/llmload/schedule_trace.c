@@ -34,6 +34,8 @@ static int trace_error(struct trace_reading *r, const char *why)
     return err_set(r->err, ERR_INPUT, "%s:%zu: %s", r->path, r->line, why);
 }
 
+/* Adds a request of the trace at at_s seconds. The order in the file decides between equal times.
+ * -1 with the trace's error: the time is impossible, or out of memory. */
 static int trace_add_arrival(struct trace_reading *r, struct arrival a, double at_s)
 {
     if (!isfinite(at_s) || fabs(at_s) > 4e9)
@@ -167,6 +169,8 @@ static int json_row(struct trace_reading *r, struct str line)
     return status;
 }
 
+/* Finds the columns of a CSV trace of Azure or BurstGPT by its header. -1 with the trace's error:
+ * another format. */
 static int trace_read_header(struct trace_reading *r, struct str line, struct trace_columns *ret)
 {
     struct str cells[COLUMNS];

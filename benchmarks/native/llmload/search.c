@@ -69,8 +69,9 @@ static bool word_is_met(const struct search_state *g, const struct search_word *
     return w->rate <= g->floor || (w->is_met && w->rate < g->ceiling);
 }
 
-/* The bounds that the fewest runs contradict; of several the highest: a server gives no good run by
- * accident, a machine many a bad one. */
+/* Computes the bounds that the fewest runs contradict: the highest rate that met the goal and the
+ * lowest that missed it, 0 where there is none. Of several equal ones the highest counts: a server
+ * gives no good run by accident. */
 static void find_bounds(const struct search_state *g, double *ret_met, double *ret_missed)
 {
     double least = INFINITY;
@@ -119,6 +120,7 @@ static enum check_result check_verdict(const struct search_check *c, double shar
     return is_met || is_disturbed(c, share) ? CHECK_MET : CHECK_MISSED;
 }
 
+/* Begins the check of a rate that the search has found; returns the rate. */
 static double begin_check(struct search_state *g, double rate)
 {
     g->check = (struct search_check){.rate = rate};

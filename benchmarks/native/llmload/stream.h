@@ -47,7 +47,8 @@ typedef void stream_take(void *context, const struct event *e);
 
 void reply_stream_init(struct reply_stream *s, enum stream_framing framing, bool lines);
 void reply_stream_deinit(struct reply_stream *s);
-/* As reply_stream_init, with the memory of the previous reply if that is small. */
+/* Prepares the stream for a new reply as reply_stream_init does; memory of the previous reply is
+ * used again where it is small. */
 void stream_reset(struct reply_stream *s, enum stream_framing framing, bool lines);
 /* false: trouble; nothing more is taken. */
 bool reply_stream_feed(struct reply_stream *s, const char *p, size_t n, stream_take *take, void *context);

@@ -268,6 +268,8 @@ static int sweep_run_level(struct going *g, double level, struct err *err)
     return 0;
 }
 
+/* Called by the search: runs a load at this rate. 0 with *ret; is_over: no further run fits into
+ * the time. -1 with err. */
 static int try_level(void *context, double level, struct search_trial *ret, struct err *err)
 {
     struct going *g = context;

@@ -32,7 +32,7 @@ int sweep_read(struct load_sweep *ret, const struct opt_set *set, const struct l
 bool sweep_wanted(const struct load_sweep *s);
 /* Is the answer of a search known? */
 bool sweep_is_found(const struct load_sweep *s);
-/* The answer of a search in one sentence without a full stop, or why there is none. */
+/* Appends the answer of a search as a sentence without a full stop, or why there is none. */
 void sweep_answer(const struct load_sweep *s, struct buf *to);
 /* One run per level, each drained before the next, with seeds and prompts of its own; load's level,
  * seed and prompts change with it. *ret: the best one's outcome: of a search the highest rate that

@@ -147,6 +147,8 @@ static void learn_times(struct transfer *t)
         r->sent_ns = sent;
 }
 
+/* Called by libcurl for each line of a reply's head. Returns size * n; 0 ends the transfer: the
+ * line is not HTTP, or the body's encoding is not supported. */
 static size_t on_header(char *p, size_t size, size_t n, void *transfer)
 {
     struct transfer *t = transfer;

@@ -363,8 +363,9 @@ static void give_up(struct worker *w, const char *why)
         conn_finish(w, w->busy, ENDING_UNFINISHED, why, false);
 }
 
-/* The thread may have stopped between two clocks: what is known of their difference is kept as long
- * as it can be true. */
+/* Reads both clocks into w->now_ns and the known difference. The thread may have stopped between
+ * the two, so the difference stays as long as it is possible. w->clock_was_set: the wall clock was
+ * set. */
 static void look_at_clocks(struct worker *w)
 {
     enum { SET_NS = 100000 };

@@ -126,6 +126,8 @@ static const char *stub_env_value(char **env, const char *name, unsigned n)
     return "";
 }
 
+/* Reads a task's number at p, or where p is "@NAME+N", from the environment. Returns the text
+ * behind it; "": not valid. */
 static const char *task_number(const char *p, char **env, int64_t *ret)
 {
     if (*p != '@')

@@ -167,7 +167,7 @@ static void drive_handle_refusal(struct drive *d, struct submit_client *one)
 }
 
 /* Counts the tasks of an ended command as ended: those that reported, and the others where the
- * command failed. After status 0 a report may still come. Gives the batch up after many failures in
+ * command failed. After status 0 a report may still come. Stops the batch after many failures in
  * a row. */
 static void attached_ended(struct drive *d, struct submit_client *one, int64_t when)
 {
@@ -199,7 +199,7 @@ static void attached_ended(struct drive *d, struct submit_client *one, int64_t w
                       says.n ? says.p : "no word");
 }
 
-/* Notes how the command for all tasks ended. drive_check_end() handles the tasks without a report. */
+/* Notes how the command for all tasks ended. drive_check_end() handles tasks without a report. */
 static void tool_ended(struct drive *d, const struct submit_client *one)
 {
     CLEANUP_BUF struct buf says;

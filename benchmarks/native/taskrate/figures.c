@@ -89,7 +89,8 @@ static void figures_count(struct tasks *t, struct task_batch *batch)
     batch->strangers = t->strangers;
 }
 
-/* How many ran at once: the greatest number, and the mean over the time in which any could. */
+/* Computes how many tasks ran at once: the maximum, and the mean from the first start to the last
+ * end. Only tasks with their own times count; without any, the values stay as they are. */
 static void figures_concurrency(struct tasks *t, struct task_batch *batch)
 {
     int64_t *start = t->scratch, *end = t->scratch + t->room;

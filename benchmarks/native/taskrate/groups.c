@@ -162,7 +162,8 @@ static const double METG_MODEL_FACTOR = 4;
 /* A range of this factor or less is one value. */
 static const double METG_NEAR = 1.6;
 
-/* Logarithm of the ratio of a task's time to its cost, from the efficiency time / (time + cost). One of 1 or more (a clock's error) counts as almost 1. */
+/* Returns the logarithm of the ratio of a task's time to its cost, from the efficiency time / (time
+ * + cost). An efficiency of 1 or more, by a clock's error, counts as almost 1. */
 static double log_ratio(const struct batch_group *g)
 {
     double e = fmin(figures_efficiency(g), 0.999);

@@ -24,7 +24,8 @@ static const char *output_text_seconds(double seconds, char *to, size_t size)
     return to;
 }
 
-/* A cell of at most six characters: four significant digits where they fit. */
+/* Adds a cell of at most six characters, with four significant digits where they fit; "-" where the
+ * value is not known. */
 static void batch_cell(struct listing *l, bool known, double v)
 {
     char text[32];

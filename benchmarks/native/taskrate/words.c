@@ -69,7 +69,8 @@ int words_split(struct argument_words *w, struct arena *a, const char *text, str
     }
 }
 
-/* How a task tells its times: through a file that all nodes see, or by datagrams to us. */
+/* Appends how a task reports its times: through a file that all nodes see (--report-dir), or by
+ * datagrams to this machine. */
 static void words_report_address(const struct bench *b, struct buf *to, const char *number, const struct task_batch *batch)
 {
     const struct bench_settings *set = &b->set;

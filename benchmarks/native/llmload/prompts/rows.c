@@ -87,7 +87,8 @@ static int skip_row(struct err *err, const char *why)
     return ROWS_SKIP;
 }
 
-/* Where a row was left out, the reading goes on. */
+/* Handles the result of reading a row: a row that was left out (ROWS_SKIP) is counted, the first
+ * with its reason, and reading continues; every other result is returned. */
 static int note_skip(struct rows_skipped *skipped, int rc, size_t line, struct err *err)
 {
     if (rc != ROWS_SKIP)
