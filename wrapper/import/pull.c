@@ -26,14 +26,6 @@ void pull_deinit(struct pull *p)
     arena_deinit(&p->arena);
 }
 
-const char *pull_tag(const struct json *data, const char *key)
-{
-    for (const struct json *t = json_first(json_get(data, "tags")); t; t = json_next(t))
-        if (strcmp(json_string(json_get(t, "key"), ""), key) == 0)
-            return json_string(json_get(t, "value"), "");
-    return NULL;
-}
-
 /* ---- the list ---- */
 
 struct pull_search {
@@ -47,7 +39,7 @@ static int pull_add_run(void *context, const struct mlflow_run *run)
 {
     struct pull_search *a = context;
     struct pull *p = a->p;
-    const char *id = pull_tag(run->data, PULL_TAG_ID), *parent = pull_tag(run->data, "mlflow.parentRunId");
+    const char *id = mlflow_tag_of(run->data, PULL_TAG_ID), *parent = mlflow_tag_of(run->data, "mlflow.parentRunId");
     if (run->start_ms < a->since_ms)
         return 0;
     if (p->count == p->room) {
@@ -65,7 +57,7 @@ static int pull_add_run(void *context, const struct mlflow_run *run)
                             .parent = parent && *parent ? arena_dup(&p->arena, parent, strlen(parent)) : NULL,
                             .experiment = a->experiment,
                             .ours = id && record_is_id(str_of(id)),
-                            .doubled = pull_tag(run->data, PULL_TAG_DOUBLE) != NULL,
+                            .doubled = mlflow_tag_of(run->data, PULL_TAG_DOUBLE) != NULL,
                             .start_ms = run->start_ms};
     if (to->ours)
         memcpy(to->id, id, sizeof to->id);
@@ -243,7 +235,7 @@ static int pull_begin_run(struct pull_taking *t, struct err *err)
     const struct json *run = json_get(t->detail, "run");
     char here[256] = "", *none[] = {NULL}, **argv = pull_read_argv(t);
     gethostname(here, sizeof here - 1);
-    const char *wanted = t->run->ours ? pull_tag(t->server.data, "benchwrap.experiment") : NULL;
+    const char *wanted = t->run->ours ? mlflow_tag_of(t->server.data, "benchwrap.experiment") : NULL;
     const char *name = json_string(json_get(run, "name"), t->run->name);
     t->start_ms = t->server.start_ms > 0 ? t->server.start_ms : t->server.end_ms > 0 ? t->server.end_ms : 1;
     struct make_plan plan = {.id = t->run->id,

@@ -58,7 +58,7 @@ static const char *pull_parent_id(struct pull_taking *t)
     struct err err = {0};
     /* Of another experiment, or older than --since? */
     if (mlflow_run_get(t->p->server, t->run->parent, &t->arena, &parent, &err) == MLFLOW_FINE) {
-        const char *own = pull_tag(parent.data, PULL_TAG_ID);
+        const char *own = mlflow_tag_of(parent.data, PULL_TAG_ID);
         id = own && *own ? arena_dup(&t->arena, own, strlen(own)) : NULL;
     }
     json_free(parent.reply);

@@ -43,8 +43,6 @@ struct pull_taking {
     struct pulled *ret;
 };
 
-/* The value of a tag on the server; NULL. */
-const char *pull_tag(const struct json *data, const char *key);
 struct pull_entry *pull_find_entry(const struct pull_entries *e, const char *key);
 /* All facts into t->making.record. */
 enum mlflow_answer pull_facts(struct pull_taking *t, struct err *err);

@@ -96,6 +96,14 @@ static void run_take(const struct json *run, struct arena *a, struct mlflow_run 
                                .data = json_get(run, "data")};
 }
 
+const char *mlflow_tag_of(const struct json *data, const char *key)
+{
+    for (const struct json *t = json_first(json_get(data, "tags")); t; t = json_next(t))
+        if (strcmp(json_string(json_get(t, "key"), ""), key) == 0)
+            return json_string(json_get(t, "value"), "");
+    return NULL;
+}
+
 enum mlflow_answer mlflow_experiment_made(struct mlflow *m, const char *id, int64_t *ret_ms, struct err *err)
 {
     struct buf url CLEANUP_BUF;

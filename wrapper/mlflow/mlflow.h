@@ -83,6 +83,8 @@ struct mlflow_tag {
     const char *key;
     struct str value;
 };
+/* The value of a tag in a run's data; NULL: it has none. */
+const char *mlflow_tag_of(const struct json *data, const char *key);
 /* Not repeated when the answer was lost: MLFLOW_LATER then, and the run may be there; look for it by a tag. */
 enum mlflow_answer mlflow_run_create(struct mlflow *m, const char *experiment, const char *name, const char *user, int64_t start_ms,
                                      const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err);

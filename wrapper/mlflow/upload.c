@@ -49,18 +49,10 @@ void upload_note(struct upload *u, const char *fmt, ...)
 
 /* ---- what a search finds ---- */
 
-static const char *upload_tag_of(const struct json *data, const char *key)
-{
-    for (const struct json *t = json_first(json_get(data, "tags")); t; t = json_next(t))
-        if (strcmp(json_string(json_get(t, "key"), ""), key) == 0)
-            return json_string(json_get(t, "value"), "");
-    return NULL;
-}
-
 /* The filter of a search asked for it; a server, or a cache before it, that overlooks filters must not have us write into other people's runs. */
 static bool upload_has_tag(const struct mlflow_run *run, const char *key, const char *id)
 {
-    const char *value = upload_tag_of(run->data, key);
+    const char *value = mlflow_tag_of(run->data, key);
     return value && strncmp(value, id, 32) == 0 && strlen(run->id) < 65;
 }
 
@@ -141,7 +133,7 @@ struct leftovers {
 static int leftover_take(void *context, const struct mlflow_run *run)
 {
     struct leftovers *l = context;
-    const char *id = upload_tag_of(run->data, UPLOAD_TAG_DUPLICATE);
+    const char *id = mlflow_tag_of(run->data, UPLOAD_TAG_DUPLICATE);
     if (strlen(run->id) < sizeof l->ids[0] && id) {
         snprintf(l->ids[l->count], sizeof l->ids[0], "%s", run->id);
         snprintf(l->ours[l->count], sizeof l->ours[0], "%.32s", id);
@@ -248,8 +240,8 @@ enum mlflow_answer upload_mark_corrected(struct upload *u, const char *experimen
     enum mlflow_answer answer = upload_server_id(u, experiment, id, &a, &server_id, err);
     if (answer == MLFLOW_FINE)
         answer = mlflow_run_get(u->m, server_id, &a, &run, err);
-    if (answer == MLFLOW_FINE && strcmp(run.lifecycle, "deleted") != 0 && !is_text(upload_tag_of(run.data, UPLOAD_TAG_CORRECTED), text)) {
-        const char *was = upload_tag_of(run.data, description), *marked = upload_tag_of(run.data, UPLOAD_TAG_CORRECTED);
+    if (answer == MLFLOW_FINE && strcmp(run.lifecycle, "deleted") != 0 && !is_text(mlflow_tag_of(run.data, UPLOAD_TAG_CORRECTED), text)) {
+        const char *was = mlflow_tag_of(run.data, description), *marked = mlflow_tag_of(run.data, UPLOAD_TAG_CORRECTED);
         struct mlflow_batch b;
         batch_begin(&b, u->m, server_id);
         batch_tag(&b, STR(UPLOAD_TAG_CORRECTED), str_of(text));
@@ -290,7 +282,7 @@ static enum mlflow_answer take_existing(struct upload_place *p, const struct upl
     if (answer != MLFLOW_FINE || !run->parent || !*run->parent)
         return answer;
     answer = link_of(p, run, e, &link, err);
-    const char *now = answer == MLFLOW_FINE ? upload_tag_of(p->run.data, link.key) : "";
+    const char *now = answer == MLFLOW_FINE ? mlflow_tag_of(p->run.data, link.key) : "";
     if (answer == MLFLOW_FINE && (!now || !str_is(link.value, now)))
         upload_pair(p, false, link.key, link.value);
     return answer;
@@ -416,7 +408,7 @@ enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, c
         answer = MLFLOW_ABSENT;
     if (answer == MLFLOW_FINE || (answer == MLFLOW_ABSENT && e.id))
         snprintf(server_id, 65, "%s", f.least[0] ? f.least : f.deleted);
-    const char *mark = answer == MLFLOW_FINE ? upload_tag_of(p.run.data, UPLOAD_TAG_SYNCED) : NULL;
+    const char *mark = answer == MLFLOW_FINE ? mlflow_tag_of(p.run.data, UPLOAD_TAG_SYNCED) : NULL;
     *ret_marked = mark && stamp[0] && strcmp(mark, stamp) == 0;
     upload_close(&p);
     return answer;
