@@ -117,7 +117,7 @@ share() # NAME ARGUMENT…: until the server was fast enough to make the run; $s
 {
     for n in 1 2 3 4 5; do
         name=$1$n
-        MLFLOW_TRACKING_URI=$url "$BENCHWRAP" --finish-wait "${wait:-60s}" -e "$name" -n "$name" --tag "long=$(printf %09000d)" --share-run -- "$python" "$WORK/train.py" "${@:2}" >out 2>err
+        MLFLOW_TRACKING_URI=$url "$BENCHWRAP" --finish-wait "${wait:-60s}" -e "$name" -n "$name" --tag "long=$(printf %09000d)" --share-run -- "$python" "${program:-$WORK/train.py}" "${@:2}" >out 2>err
         shared=$?
         grep -q 'private store' err || return 0
         kill -CONT "-$group" # this one stopped it
@@ -136,6 +136,33 @@ c = mlflow.MlflowClient(sys.argv[1])
 print(len(c.get_metric_history(sys.argv[2], "loss")))' "$url" "$(cat "$run/tags/benchwrap.shared_run")")" 20
 else
     skip_here "with a server" "the machine is too busy: the server needs more than 2 s for a run"
+fi
+cat >more.py <<'P'
+import mlflow
+class Net(mlflow.pyfunc.PythonModel):
+    def predict(self, context, model_input):
+        return model_input
+with mlflow.start_run():
+    mlflow.pyfunc.log_model(name="net", python_model=Net(), pip_requirements=[])
+    with mlflow.start_run(nested=True, run_name="inner"):
+        mlflow.log_metric("acc", 0.5)
+    with mlflow.start_span("step"):
+        pass
+mlflow.flush_trace_async_logging()
+P
+if program=more.py share more; then
+    run=$(main "$name")
+    is "with a server: a model that the client logged is stored" "$(cd "$run/artifacts/mlflow/models" && ls */model.json */artifacts/MLmodel | sed 's,^[^/]*/,,' | xargs)" "artifacts/MLmodel model.json"
+    warned=$("$BENCHWRAP" show -e "$name" --json | jq -r '.warnings[].text')
+    like "... runs below the shared one are named" "$warned" "^1 run that the program's MLflow client started below this one is on the server only: benchwrap pull"
+    like "... traces, too" "$warned" "^the traces that the program's MLflow client logged are on the server only"
+    like "... and pull fetches that run" "$("$BENCHWRAP" pull "$url" "$name")" ": 1 pulled, 1 already there"
+    is "... below its parent run" "$(cat "$(main inner)/tags/mlflow.parentRunId")" "$(basename "$run")"
+    MLFLOW_TRACKING_URI=$url MLFLOW_EXPERIMENT_NAME=theirs "$python" more.py >/dev/null 2>&1
+    "$BENCHWRAP" pull --tree theirs "$url" theirs >/dev/null
+    is "pull states that models of another client's run are missing" "$(jq -r '.missing[] | select(.key == "models").reason' theirs/*/*/artifacts/benchwrap.json)" "not pulled: 1 model that MLflow stores next to the run"
+else
+    skip_here "with a server: models, further runs" "the machine is too busy: the server needs more than 2 s for a run"
 fi
 if [ -n "${BENCHWRAP_LONG:-}" ]; then
     cat >many.py <<'P'

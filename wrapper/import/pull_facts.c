@@ -268,6 +268,14 @@ static int pull_write_inputs(struct pull_taking *t, struct err *err)
     return make_text(&t->making, "inputs", buf_text(&text), err);
 }
 
+/* Models of MLflow 3 are not among the run's artifacts. Of benchwrap's own runs the artifacts have them. */
+static void pull_note_models(struct pull_taking *t)
+{
+    size_t n = t->detail ? 0 : json_count(json_pointer(t->server.reply, "/run/outputs/model_outputs"));
+    if (n)
+        record_missing(&t->making.record, "models", "not pulled: %zu model%s that MLflow stores next to the run", n, str_plural(n));
+}
+
 enum mlflow_answer pull_facts(struct pull_taking *t, struct err *err)
 {
     pull_record_texts(t, FACT_PARAM, "params", &t->params);
@@ -277,6 +285,7 @@ enum mlflow_answer pull_facts(struct pull_taking *t, struct err *err)
     if (answer == MLFLOW_FINE)
         answer = pull_record_metrics(t, err);
     put_notes(t);
+    pull_note_models(t);
     if (answer == MLFLOW_FINE && (pull_write_references(t, err) || pull_write_inputs(t, err)))
         answer = MLFLOW_REFUSED;
     return answer;

@@ -169,6 +169,61 @@ enum mlflow_answer mlflow_run_get(struct mlflow *m, const char *id, struct arena
     return answer == MLFLOW_FINE ? run_reply(m, "runs/get", j, a, ret, err) : answer;
 }
 
+enum mlflow_answer mlflow_model_get(struct mlflow *m, const char *id, struct arena *a, struct mlflow_run *ret, struct err *err)
+{
+    struct buf path CLEANUP_BUF;
+    struct json *j;
+    buf_init(&path, 4096);
+    buf_puts(&path, "logged-models/");
+    http_escape(&path, str_of(id), false);
+    enum mlflow_answer answer = mlflow_api(m, path.p, NULL, false, &j, err);
+    if (answer != MLFLOW_FINE)
+        return answer;
+    const struct json *info = json_pointer(j, "/model/info");
+    *ret = (struct mlflow_run){.id = mlflow_dup_text(info, "model_id", a),
+                               .artifact_uri = mlflow_dup_text(info, "artifact_uri", a),
+                               .reply = j,
+                               .is_model = true};
+    if (ret->id && ret->id[0] && ret->artifact_uri)
+        return MLFLOW_FINE;
+    json_free(j);
+    err_set(err, ERR_REMOTE, "server %s: logged-models: the reply has no model", m->uri);
+    return MLFLOW_LATER;
+}
+
+enum mlflow_answer mlflow_run_has_traces(struct mlflow *m, const struct mlflow_run *run, bool *ret, struct err *err)
+{
+    struct buf url CLEANUP_BUF, body CLEANUP_BUF;
+    char filter[120];
+    struct json *j;
+    buf_init(&url, 8192);
+    buf_init(&body, 8192);
+    buf_printf(&url, "%s/api/3.0/mlflow/traces/search", m->uri);
+    snprintf(filter, sizeof filter, "attribute.run_id = '%.64s'", run->id);
+    struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+    json_open(&out, "locations", '[');
+    json_open(&out, NULL, '{');
+    json_text(&out, "type", "MLFLOW_EXPERIMENT");
+    json_open(&out, "mlflow_experiment", '{');
+    json_text(&out, "experiment_id", run->experiment);
+    json_close(&out, '}');
+    json_close(&out, '}');
+    json_close(&out, ']');
+    json_text(&out, "filter", filter);
+    json_uint(&out, "max_results", 1);
+    json_close(&out, '}');
+    struct mlflow_call call = {
+        .what = "traces/search",
+        .request = {.method = "POST", .url = url.p, .type = "application/json", .body = buf_text(&body), .reply_max = 16 << 20}};
+    *ret = false;
+    enum mlflow_answer answer = mlflow_do(m, &call, &j, err);
+    if (answer == MLFLOW_FINE) {
+        *ret = json_count(json_get(j, "traces")) > 0;
+        json_free(j);
+    }
+    return answer;
+}
+
 enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name,
                                      struct err *err)
 {

@@ -77,6 +77,7 @@ struct mlflow_run {
     int64_t start_ms, end_ms; /* end_ms 0: none */
     const struct json *data;  /* params[], tags[] {key, value}, metrics[] {key, value, timestamp, step}: lives as long as `reply` */
     struct json *reply;       /* the caller frees it (json_free); NULL in lists */
+    bool is_model;            /* a logged model of MLflow 3, whose artifacts are its own */
     struct mlflow_run *next;
 };
 struct mlflow_tag {
@@ -89,6 +90,10 @@ const char *mlflow_tag_of(const struct json *data, const char *key);
 enum mlflow_answer mlflow_run_create(struct mlflow *m, const char *experiment, const char *name, const char *user, int64_t start_ms,
                                      const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err);
 enum mlflow_answer mlflow_run_get(struct mlflow *m, const char *id, struct arena *a, struct mlflow_run *ret, struct err *err);
+/* The logged model of this id, for its artifacts and its description (reply). */
+enum mlflow_answer mlflow_model_get(struct mlflow *m, const char *id, struct arena *a, struct mlflow_run *ret, struct err *err);
+/* Has the server traces of this run? MLFLOW_ABSENT: it is older than traces. */
+enum mlflow_answer mlflow_run_has_traces(struct mlflow *m, const struct mlflow_run *run, bool *ret, struct err *err);
 /* status: NULL leaves it; end_ms 0 leaves it. */
 enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name, struct err *err);
 enum mlflow_answer mlflow_run_delete(struct mlflow *m, const char *id, struct err *err);

@@ -300,6 +300,18 @@ struct artifact_listing {
     bool stop;
 };
 
+/* The address at which the server lists a folder. */
+static void artifact_list_url(const struct artifact_listing *l, const char *path, struct buf *to)
+{
+    const char *const words[2][2] = {{"/api/2.0/mlflow/artifacts/list?run_id=", "&path="},
+                                     {"/api/2.0/mlflow/logged-models/", "/artifacts/directories?artifact_directory_path="}};
+    bool model = l->run->is_model;
+    buf_printf(to, "%s%s", mlflow_uri(l->m), words[model][0]);
+    http_escape(to, str_of(l->run->id), false);
+    buf_puts(to, path[0] ? words[model][1] : model ? "/artifacts/directories" : "");
+    http_escape(to, str_of(path), false);
+}
+
 static enum mlflow_answer artifact_list_folder(struct artifact_listing *l, const char *path, int depth, struct err *err)
 {
     struct buf token CLEANUP_BUF;
@@ -310,10 +322,7 @@ static enum mlflow_answer artifact_list_folder(struct artifact_listing *l, const
         struct buf url CLEANUP_BUF;
         struct json *j = NULL;
         buf_init(&url, 64 << 10);
-        buf_printf(&url, "%s/api/2.0/mlflow/artifacts/list?run_id=", mlflow_uri(l->m));
-        http_escape(&url, str_of(l->run->id), false);
-        buf_puts(&url, path[0] ? "&path=" : "");
-        http_escape(&url, str_of(path), false);
+        artifact_list_url(l, path, &url);
         buf_puts(&url, token.n ? "&page_token=" : "");
         http_escape(&url, buf_text(&token), false);
         struct mlflow_call call = {.what = "artifacts/list", .request = {.method = "GET", .url = url.p, .reply_max = 64 << 20}};
@@ -350,9 +359,9 @@ enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run
         http_escape(&url, str_of(path), true);
     } else { /* the server reads its own storage for its web page */
         buf_clear(&url);
-        buf_printf(&url, "%s/get-artifact?run_uuid=", mlflow_uri(m));
+        buf_printf(&url, "%s/%s", mlflow_uri(m), run->is_model ? "ajax-api/2.0/mlflow/logged-models/" : "get-artifact?run_uuid=");
         http_escape(&url, str_of(run->id), false);
-        buf_puts(&url, "&path=");
+        buf_puts(&url, run->is_model ? "/artifacts/files?artifact_file_path=" : "&path=");
         http_escape(&url, str_of(path), false);
     }
     /* An attempt that broke half-way leaves half a file: the next begins anew. */

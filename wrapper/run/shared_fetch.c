@@ -29,10 +29,13 @@ struct fetching {
     size_t files;
     const char *key; /* of the metric that is fetched */
     struct fetched_file *list;
+    const struct mlflow_run *from; /* whose files are listed, and where they are stored below the artifacts */
+    const char *place;
 };
 
 struct fetched_file {
-    const char *path;
+    const struct mlflow_run *from;
+    const char *path, *name /* as an artifact */;
     int64_t size;
     struct fetched_file *next;
 };
@@ -114,11 +117,12 @@ static int fetch_note_file(void *context, const char *path, int64_t size)
     struct fetching *x = context;
     struct stat st;
     struct fetched_file *f = ARENA_NEW(&x->record.arena, struct fetched_file);
-    if (x->artifacts >= 0 && fstatat(x->artifacts, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == size)
+    const char *name = arena_printf(&x->record.arena, "%s%s%s", x->place, *x->place ? "/" : "", path);
+    if (x->artifacts >= 0 && name && fstatat(x->artifacts, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == size)
         return 0;
-    if (!f)
+    if (!f || !name)
         return 1;
-    *f = (struct fetched_file){.path = arena_dup(&x->record.arena, path, strlen(path)), .size = size, .next = x->list};
+    *f = (struct fetched_file){.from = x->from, .path = name + strlen(name) - strlen(path), .name = name, .size = size, .next = x->list};
     x->list = f;
     return x->record.arena.failed;
 }
@@ -138,7 +142,7 @@ static enum mlflow_answer fetch_file(struct fetching *x, const struct fetched_fi
 {
     char name[32];
     if (f->size < 0 || (uint64_t)f->size > x->left) {
-        record_missing(&x->record, f->path, "not kept: with its %" PRId64 " bytes the run's files would be larger than --artifact-max",
+        record_missing(&x->record, f->name, "not kept: with its %" PRId64 " bytes the run's files would be larger than --artifact-max",
                        f->size);
         return MLFLOW_FINE;
     }
@@ -150,28 +154,98 @@ static enum mlflow_answer fetch_file(struct fetching *x, const struct fetched_fi
         err_sys(err, "spool: cannot make a file");
         return MLFLOW_REFUSED;
     }
-    enum mlflow_answer answer = mlflow_artifact_get(x->m, &x->run, f->path, fd, err);
+    enum mlflow_answer answer = mlflow_artifact_get(x->m, f->from, f->path, fd, err);
     if (answer == MLFLOW_ABSENT || (answer == MLFLOW_REFUSED && err->kind == ERR_REMOTE)) {
-        record_missing(&x->record, f->path, "the server does not give it: %.300s", err->text);
+        record_missing(&x->record, f->name, "the server does not give it: %.300s", err->text);
         return MLFLOW_FINE;
     }
-    if (answer == MLFLOW_FINE && keep_copy(NULL, fd, to, &x->left, &x->redaction.redact, f->path, err))
+    if (answer == MLFLOW_FINE && keep_copy(NULL, fd, to, &x->left, &x->redaction.redact, f->name, err))
         answer = MLFLOW_REFUSED;
     if (answer == MLFLOW_FINE)
-        record_artifact(&x->record, f->path, name);
+        record_artifact(&x->record, f->name, name);
     return answer;
+}
+
+/* The files of the run, or of a model of it, for the list. */
+static enum mlflow_answer fetch_list(struct fetching *x, const struct mlflow_run *from, const char *place, struct err *err)
+{
+    x->from = from;
+    x->place = place;
+    enum mlflow_answer answer = mlflow_artifact_list(x->m, from, "", fetch_note_file, x, err);
+    if (answer != MLFLOW_REFUSED && answer != MLFLOW_ABSENT)
+        return answer;
+    /* a root that is nowhere: the run is not worth less */
+    record_missing(&x->record, *place ? place : "artifacts", "the server's artifacts cannot be listed: %.300s", err->text);
+    return MLFLOW_FINE;
+}
+
+/* A model that MLflow 3 stores next to the run, with what the server states about it. */
+static enum mlflow_answer fetch_model(struct fetching *x, const char *id, struct err *err)
+{
+    struct arena *a = &x->record.arena;
+    struct buf text CLEANUP_BUF;
+    char file[32];
+    struct mlflow_run *model = ARENA_NEW(a, struct mlflow_run);
+    const char *place = arena_printf(a, "mlflow/models/%.100s/artifacts", id), *about = arena_printf(a, "mlflow/models/%.100s/model.json", id);
+    if (!model || !place || !about || strchr(id, '/')) {
+        err_memory(err, "a model that the program's MLflow client logged");
+        return MLFLOW_REFUSED;
+    }
+    enum mlflow_answer answer = mlflow_model_get(x->m, id, a, model, err);
+    if (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT) {
+        record_missing(&x->record, place, "the server does not give it: %.300s", err->text);
+        return MLFLOW_FINE;
+    }
+    if (answer != MLFLOW_FINE)
+        return answer;
+    snprintf(file, sizeof file, "model-%zu", x->files++);
+    buf_init(&text, 16 << 20);
+    json_print(json_get(model->reply, "model"), &text);
+    json_free(model->reply);
+    model->reply = NULL;
+    buf_putc(&text, '\n');
+    redact_text(&x->redaction.redact, text.p, text.n);
+    if (text.failed || fs_write(x->folder, file, buf_text(&text), 0600, false, err))
+        return MLFLOW_REFUSED;
+    record_artifact(&x->record, about, file);
+    return fetch_list(x, model, place, err);
 }
 
 static enum mlflow_answer fetch_files(struct fetching *x, struct err *err)
 {
-    enum mlflow_answer answer = mlflow_artifact_list(x->m, &x->run, "", fetch_note_file, x, err);
-    if (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT) { /* a root that is nowhere: the run is not worth less */
-        record_missing(&x->record, "artifacts", "the server's artifacts cannot be listed: %.300s", err->text);
-        return MLFLOW_FINE;
-    }
+    const struct json *models = json_pointer(x->run.reply, "/run/outputs/model_outputs");
+    enum mlflow_answer answer = fetch_list(x, &x->run, "", err);
+    for (const struct json *e = json_first(models); e && answer == MLFLOW_FINE; e = json_next(e))
+        answer = fetch_model(x, json_string(json_get(e, "model_id"), ""), err);
     for (const struct fetched_file *f = x->list; f && answer == MLFLOW_FINE; f = f->next)
         answer = fetch_file(x, f, err);
     return answer;
+}
+
+/* ---- what stays on the server ---- */
+
+/* Runs that benchwrap recorded below this one are in a tree. */
+static int fetch_count_other(void *context, const struct mlflow_run *run)
+{
+    *(size_t *)context += !mlflow_tag_of(run->data, "benchwrap.run_id");
+    return 0;
+}
+
+static enum mlflow_answer fetch_note_rest(struct fetching *x, struct err *err)
+{
+    char filter[120];
+    size_t others = 0;
+    bool traces = false;
+    snprintf(filter, sizeof filter, "tags.`mlflow.parentRunId` = '%.64s'", x->run.id);
+    enum mlflow_answer answer = mlflow_run_search_pages(x->m, x->run.experiment, filter, false, 1000, fetch_count_other, &others, err);
+    if (answer == MLFLOW_FINE)
+        answer = mlflow_run_has_traces(x->m, &x->run, &traces, err);
+    if (others)
+        record_warning(&x->record, "%zu run%s that the program's MLflow client started below this one %s on the server only: benchwrap pull",
+                       others, str_plural(others), others == 1 ? "is" : "are");
+    if (traces)
+        record_warning(&x->record, "the traces that the program's MLflow client logged are on the server only");
+    return answer == MLFLOW_ABSENT || answer == MLFLOW_REFUSED ? MLFLOW_FINE : answer; /* a server without traces */
 }
 
 /* Data sets: the tree has no place for them. */
@@ -201,7 +275,7 @@ static enum mlflow_answer fetch_all(struct fetching *x, const char *server_run, 
         answer = fetch_files(x, err);
     if (answer == MLFLOW_FINE && fetch_inputs(x, err))
         answer = MLFLOW_REFUSED;
-    return answer;
+    return answer == MLFLOW_FINE ? fetch_note_rest(x, err) : answer;
 }
 
 static enum run_status fetched_status(const char *name)
