@@ -217,6 +217,19 @@ void cgroup_climb_to_limit(const struct host *h, struct cgroup *g)
     memcpy(g->dir, best, sizeof best);
 }
 
+bool cgroup_climb_to_memory(const struct host *h, struct cgroup *g)
+{
+    char path[1100];
+    do {
+        snprintf(path, sizeof path, "%s/memory.current", g->dir);
+        bool has_current = look_exists(h, path);
+        snprintf(path, sizeof path, "%s/memory.events", g->dir);
+        if (has_current || look_exists(h, path))
+            return true;
+    } while (cgroup_climb_once(g, g->dir));
+    return false;
+}
+
 /* The line of the hierarchy that has the controller; version 2 has those that version 1 does not name. */
 static struct str cgroup_controller_path(struct str cgroups, const char *controller)
 {

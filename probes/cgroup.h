@@ -25,6 +25,10 @@ bool cgroup_is_root(const struct host *h, const struct cgroup *g);
  * count how often that limit withheld processors. */
 void cgroup_climb_to_limit(const struct host *h, struct cgroup *g);
 
+/* Moves *g of version 2 up to the nearest group that has the memory controller: it counts for those below it, which
+ * lack the controller or are threaded. False: no visible group has it. Source: admin-guide/cgroup-v2.rst of Linux. */
+bool cgroup_climb_to_memory(const struct host *h, struct cgroup *g);
+
 /* Returns whether a running process is in other groups than this one, for a controller that limits or counts; *ret_known is false
  * where it has ended or shows no groups. */
 bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known);

@@ -11,6 +11,7 @@ extern const struct probe probe_cgroup_use;
 struct cgroup_use {
     bool searched;
     struct cgroup cpu, usage_1, memory; /* usage_1: of version 1's cpuacct; version 2 has the use in cpu */
+    bool memory_above; /* memory is that of a group above the program's, which lacks the controller */
     struct cgroup limit; /* where processors are withheld: the group itself, or one above it whose limit is less */
     struct sampled_file cpu_file, limit_file, usage_file, memory_file, events_file;
     struct sample_count usage, periods, throttled, throttled_s, killed, node_killed;
@@ -92,7 +93,8 @@ static void cgroup_use_read_memory(struct host *h, struct record *r, struct cgro
     bool found, two = g->memory.version == 2;
     if (!g->memory.found)
         return;
-    if (sample_number(h, &g->memory_file, &value, "%s/%s", g->memory.dir, two ? "memory.current" : "memory.usage_in_bytes") && r)
+    if (sample_number(h, &g->memory_file, &value, "%s/%s", g->memory.dir, two ? "memory.current" : "memory.usage_in_bytes") && r &&
+        !g->memory_above)
         sample_emit_fine(h, r, value / 1e6, "system/cgroup_memory_megabytes");
     if (sample_read(h, &g->events_file, &text, "%s/%s", g->memory.dir, two ? "memory.events" : "memory.oom_control")) {
         value = cgroup_use_value(text, "oom_kill", &found);
@@ -115,6 +117,16 @@ static void cgroup_use_count_node_kills(struct host *h, struct cgroup_use *g)
         sample_rate(&g->node_killed, h, value, 0, &rate);
 }
 
+static void cgroup_use_find_memory(struct host *h, struct cgroup_use *g)
+{
+    cgroup_use_find_group(h, "memory", &g->memory);
+    if (!g->memory.found || g->memory.version == 1)
+        return;
+    size_t own = strlen(g->memory.dir);
+    g->memory.found = cgroup_climb_to_memory(h, &g->memory);
+    g->memory_above = g->memory.found && strlen(g->memory.dir) < own;
+}
+
 static void cgroup_use_find_groups(struct host *h, struct cgroup_use *g)
 {
     if (g->searched)
@@ -124,7 +136,7 @@ static void cgroup_use_find_groups(struct host *h, struct cgroup_use *g)
     if (g->cpu.found)
         cgroup_climb_to_limit(h, &g->limit);
     cgroup_use_find_group(h, "cpuacct", &g->usage_1);
-    cgroup_use_find_group(h, "memory", &g->memory);
+    cgroup_use_find_memory(h, g);
     g->searched = true;
 }
 
@@ -206,21 +218,23 @@ static bool cgroup_use_emit_foreign(struct host *h, struct record *r)
 /* Kills in other groups may be of the program's own processes, in groups that it has made. */
 static void cgroup_use_emit_kills(struct host *h, struct record *r, struct cgroup_use *g)
 {
+    const char *group = g->memory_above ? "a control group above the program's" : "the control group";
     double own = g->killed.known ? g->killed.sum : 0, others = 0;
     cgroup_use_count_node_kills(h, g);
     if (g->node_killed.known && g->node_killed.sum > own)
         others = g->node_killed.sum - own;
-    if (g->killed.known && others > 0)
+    if (g->killed.known && own > 0 && g->memory_above)
+        emit_missing(h, r, "cgroup.oom_kills", "%.0f in %s, which counts the memory of several groups", own, group);
+    else if (g->killed.known && others > 0)
         emit_missing(h, r, "cgroup.oom_kills",
                      "%.0f in the program's group, and %.0f in other groups of the node, perhaps of the program too", own, others);
     else if (g->killed.known)
         record_metric(r, "cgroup.oom_kills", own, "", DIR_LOWER, 0, 0);
     if (own > 0)
-        noise_add_reason(r, "the kernel killed %.0f process%s of the control group because memory was exhausted", own,
-                         own == 1 ? "" : "es");
+        noise_add_reason(r, "the kernel killed %.0f process%s of %s because memory was exhausted", own, own == 1 ? "" : "es", group);
     if (others > 0)
-        noise_add_reason(r, "the kernel killed %.0f process%s outside of the program's control group because memory was exhausted", others,
-                         others == 1 ? "" : "es");
+        noise_add_reason(r, "the kernel killed %.0f process%s %s because memory was exhausted", others, others == 1 ? "" : "es",
+                         g->killed.known ? "outside of the program's control group" : "of the node");
 }
 
 /* Short programs: what withheld benchwrap's own processors around them would be counted as theirs. False where the program's end was not seen. */

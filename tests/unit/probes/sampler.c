@@ -703,6 +703,37 @@ static void a_hidden_hierarchy_gives_nothing(void **state)
     end(&m);
 }
 
+/* A group without the memory controller, or a threaded one: the nearest group above that has it counts its memory. */
+static void memory_is_counted_by_the_group_that_has_the_controller(void **state)
+{
+    (void)state;
+    for (int kills = 0; kills < 2; kills++) {
+        struct machine m;
+        begin(&m);
+        put(&m, "proc/self/cgroup", "0::/slice/job/leaf\n");
+        put(&m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+        put(&m, "sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+        put(&m, "sys/fs/cgroup/slice/job/leaf/cgroup.events", "populated 1\n");
+        put(&m, "sys/fs/cgroup/slice/job/cgroup.events", "populated 1\n");
+        put(&m, "sys/fs/cgroup/slice/job/memory.current", "500000000\n");
+        put(&m, "sys/fs/cgroup/slice/job/memory.events", "oom_kill 4\n");
+        put(&m, "proc/vmstat", "oom_kill 7\n");
+        m.h.argv = argv;
+        probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+        put(&m, "sys/fs/cgroup/slice/job/memory.events", kills ? "oom_kill 5\n" : "oom_kill 4\n");
+        put(&m, "proc/vmstat", kills ? "oom_kill 8\n" : "oom_kill 7\n");
+        sample(&m, 2);
+        probes_run(PROBE_AFTER, false, &m.h, &m.r);
+        struct str why = record_text(&m.r, FACT_TAG, "benchwrap.noisy");
+        assert_true(isnan(last(&m, "system/cgroup_memory_megabytes"))); /* of several groups */
+        assert_true(kills ? isnan(last(&m, "cgroup.oom_kills")) : near(last(&m, "cgroup.oom_kills"), 0));
+        assert_int_equal(strstr(missing(&m, "cgroup.oom_kills"), "1 in a control group above the program's") != NULL, kills);
+        assert_int_equal(str_has(why, "1 process of a control group above the program's"), kills);
+        assert_false(str_has(why, "outside of"));
+        end(&m);
+    }
+}
+
 /* The root group of either version counts the machine. The same folder in a namespace is a group like any other. */
 static void the_root_group_is_no_group(void **state)
 {
@@ -928,6 +959,7 @@ int main(void)
         cmocka_unit_test(a_program_in_other_groups),
         cmocka_unit_test(each_controller_is_read_in_its_own_hierarchy),
         cmocka_unit_test(a_hidden_hierarchy_gives_nothing),
+        cmocka_unit_test(memory_is_counted_by_the_group_that_has_the_controller),
         cmocka_unit_test(the_root_group_is_no_group), cmocka_unit_test(the_tree_is_the_programs_own),
         cmocka_unit_test(thousands_of_processes_cost_little), cmocka_unit_test(clocks_that_jump_give_no_rates), cmocka_unit_test(names_in_keys_hold_no_addresses),
         cmocka_unit_test(libraries_in_memory_are_told), cmocka_unit_test(memory_modules_are_told_without_serials)};
