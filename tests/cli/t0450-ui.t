@@ -36,7 +36,7 @@ ask() # CURL'S ARGUMENTS…: as the user who has the link
 
 runs() # how many runs the server has
 {
-    ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2","3"],"max_results":1000}' | grep -c '"run_id"'
+    ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2","3","4"],"max_results":1000}' | grep -c '"run_id"'
 }
 
 wait_runs() # COUNT
@@ -50,6 +50,8 @@ processes() # of this server
     pgrep -f -- "--port $port" | wc -l
 }
 
+"$BENCHWRAP" -q -e outer -p lr=2 -- true >/dev/null
+for i in $(seq 51); do "$BENCHWRAP" -q -e outer -p lr=1 -- true >/dev/null; done
 "$BENCHWRAP" -q -e stream --rules stream -- sh -c 'cat "$0"' "$ROOT/benchmarks/catalogue/stream/samples/5.10-zen/stdout" >/dev/null
 "$BENCHWRAP" -q -e other --repeat 2 -- true >/dev/null
 "$BENCHWRAP" -q -e user -p lr=1 -- sh -c 'for i in 7 5 3; do "$BENCHWRAP" log metric loss=0.$i; done' >/dev/null
@@ -57,13 +59,15 @@ processes() # of this server
 start
 ok "a server is started" [ -s link ]
 like "the link leads to the runs of the newest run's experiment" "$(cat link)" "^http://benchwrap:[0-9a-f]{32}@127.0.0.1:$port/\\?enter#/experiments/[0-9]+/runs\\?viewStateShareKey=benchwrap&workflowType=machine_learning\$"
-ok "the runs come" wait_runs 6
+ok "the runs come" wait_runs 58
 is "… as rows, not by requests" "$(grep -c 'sent one by one' notes)" 0
 ok "… and equal the tree, fact by fact, files too" "$python" "$ROOT/tests/mlruns/compare_server.py" --apart --user "benchwrap:$MLFLOW_TRACKING_PASSWORD" mlruns "$url"
 view=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=stream")
 like "the table opens with the headline metrics" "$view" 'selectedColumns.*metrics.`triad.bw_MB_per_s.max`.*tags.`benchwrap.verdict`'
 user=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=user")
 like "… also with a metric that the program logged, and the param that differs" "$user" 'selectedColumns.*metrics.`loss`.*params.`lr`'
+outer=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=outer")
+like "… and one in which only a run before the newest fifty differs" "$outer" 'selectedColumns.*params.`lr`'
 charts() # EXPERIMENT: the metrics of its runs that MLflow's page "Model metrics" has charts of, all but system/
 {
     ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d "{\"experiment_ids\":[\"$(jq -r .experiment.experiment_id <<<"$1")\"]}" |
@@ -85,7 +89,7 @@ is "the tree knows nothing of that" "$(grep -rl sharedViewState mlruns)" ""
 file=$(cd mlruns && echo */*/artifacts/stdout.log | cut -d ' ' -f 1)
 is "artifacts take no room: two names of one file" "$(stat -c %h "mlruns/$file")" "$(($(find .benchwrap -samefile "mlruns/$file" | wc -l) + 1))"
 "$BENCHWRAP" -q -e stream -- true >/dev/null
-ok "a run recorded meanwhile comes too" wait_runs 7
+ok "a run recorded meanwhile comes too" wait_runs 59
 is "a second one shows the same link" "$("$BENCHWRAP" ui 2>/dev/null)" "$(cat link)"
 # Other users of the machine, with and without root's help: every route, every way to say who one is.
 link=$(cat link)
@@ -154,7 +158,7 @@ chmod 600 secret
 start -e stream --secret-file secret
 is "a secret of the user's own is taken" "$MLFLOW_TRACKING_PASSWORD" my-own-secret-0123456789
 ok "it starts again" [ -s link ]
-like "… with the same runs" "$(runs)" '^7$'
+like "… with the same runs" "$(runs)" '^59$'
 like "… and the link of the experiment asked for" "$(cat link)" "^http://benchwrap:[^@]*@127.0.0.1:$port/\\?enter#/experiments/[0-9]+/runs"
 kill -KILL "$ui"
 wait "$ui" 2>/dev/null
@@ -167,7 +171,7 @@ if long_tests; then
     start
     ok "a database of another version" [ -s link ]
     like "… is made anew" "$(cat notes)" 'made anew from the tree'
-    ok "… with all runs" wait_runs 7
+    ok "… with all runs" wait_runs 59
     kill -INT "$ui"
     wait "$ui"
     ui=

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { RUNS_LOOKED_AT = 50, METRICS_MAX = 6, COLUMNS_MAX = 6, PARAMS_MAX = 2000, STATE_BYTES = 5000 /* a longer tag is refused */ };
+enum { RUNS_LOOKED_AT = 50, OLDER_RUNS = 150 /* of all others, evenly */ };
+enum { METRICS_MAX = 6, COLUMNS_MAX = 6, PARAMS_MAX = 2000, STATE_BYTES = 5000 /* a longer tag is refused */ };
 
 static bool ui_run_has(const struct runs *runs, const struct tree_run *run, const char *folder, const char *key)
 {
@@ -72,7 +73,7 @@ static void ui_print_metrics(const struct runs *runs, const char *experiment, st
         ui_print_column(to, "metrics", STR("run.wall_s"));
 }
 
-/* A param of the newest runs, and whether all of them have it with one value. */
+/* A param of the runs, and whether all of them have it with one value. */
 struct param_seen {
     const char *key;
     struct str value;
@@ -105,20 +106,33 @@ static const struct tree_run *read_params(const struct runs *runs, const struct 
     return experiment >= 0 && tree_read(experiment, run, TREE_PARAMS, a, &read, NULL) == 0 ? read : NULL;
 }
 
-/* The params in which the newest runs differ: what the user and the program named before what the machine told. */
+/* Reads the newest runs of the experiment, and older ones evenly: an outer loop over a param may be older than the newest fifty. */
+static size_t see_params_of_runs(const struct runs *runs, const char *experiment, struct arena *a, struct param_seen *seen, size_t *count)
+{
+    size_t total = 0, at = 0, own = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        total += ui_is_of_experiment(runs->all[i], experiment);
+    size_t stride = total > RUNS_LOOKED_AT ? (total - RUNS_LOOKED_AT + OLDER_RUNS - 1) / OLDER_RUNS : 1;
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct tree_run *run = runs->all[i];
+        if (!ui_is_of_experiment(run, experiment))
+            continue;
+        bool is_chosen = at < RUNS_LOOKED_AT || (total - at - 1) % stride == 0; /* the oldest is one */
+        at++;
+        const struct tree_run *read = is_chosen && ui_measures(runs, run) ? read_params(runs, run, a) : NULL;
+        bool is_child = read && ui_run_has(runs, run, "tags", "mlflow.parentRunId");
+        if (read)
+            see_params(read, is_child, seen, count);
+        own += read && !is_child;
+    }
+    return own;
+}
+
+/* The params in which the runs differ: what the user and the program named before what the machine told. */
 static void ui_print_params(const struct runs *runs, const char *experiment, struct arena *a, struct json_out *to)
 {
     struct param_seen *seen = arena_get(a, PARAMS_MAX * sizeof *seen);
-    size_t count = 0, n = 0, own = 0, shown = 0;
-    for (size_t i = 0; seen && i < runs->count && n < RUNS_LOOKED_AT; i++) {
-        const struct tree_run *run = runs->all[i];
-        const struct tree_run *read = ui_is_of_experiment(run, experiment) && ui_measures(runs, run) ? read_params(runs, run, a) : NULL;
-        bool is_child = read && ui_run_has(runs, run, "tags", "mlflow.parentRunId");
-        if (read)
-            see_params(read, is_child, seen, &count);
-        n += read != NULL;
-        own += read && !is_child;
-    }
+    size_t count = 0, shown = 0, own = seen ? see_params_of_runs(runs, experiment, a, seen, &count) : 0;
     for (int machine = 0; machine < 2; machine++)
         for (size_t k = 0; k < count && shown < COLUMNS_MAX; k++)
             if ((seen[k].differs || (seen[k].runs && seen[k].runs < own)) && !key_is_result(seen[k].key) == machine) {
