@@ -95,6 +95,41 @@ static void slurm_job_check_nodes(const struct slurm_job *job, struct record *r)
                        STR_ARG(f->text), STR_ARG(value));
 }
 
+/* "cpu=4,node=2,gres/gpu=5" -> 5; gres/gpu:a100=3 is a part of it. */
+static bool slurm_job_parse_gpus(struct str tres, int64_t *ret)
+{
+    while (tres.p) {
+        struct str value = str_cut(&tres, ','), name = str_cut(&value, '=');
+        if (str_is(name, "gres/gpu"))
+            return value.p && slurm_job_parse_number(value, ret);
+    }
+    return false;
+}
+
+static bool slurm_job_read_count(const struct record *r, const char *key, int64_t *ret)
+{
+    const struct fact *f = record_find(r, FACT_PARAM, key);
+    return f && str_int(f->text, ret);
+}
+
+/* The environment counts the GPUs of this node, and of a job that srun makes (`srun --gpus=5`) no others. */
+static void slurm_job_check_gpus(const struct slurm_job *job, struct record *r)
+{
+    static const char *const keys[][2] = {{"step.gpus_per_node", "step.nodes"}, {"job.gpus_per_node", "job.nodes"}};
+    int64_t all, nodes, here, of_job;
+    if (!slurm_job_parse_gpus(job->field[SLURM_TRES], &all) || !slurm_job_read_count(r, "job.nodes", &of_job) || of_job < 2)
+        return;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!slurm_job_read_count(r, keys[i][0], &here) || !slurm_job_read_count(r, keys[i][1], &nodes) || nodes != of_job)
+            continue;
+        bool is_step = i == 0; /* which may have a part of the job's GPUs */
+        if (here * nodes > all || (!is_step && here * nodes < all) || all % nodes)
+            record_warning(r, "the job has %lld GPUs on %lld nodes: others may have another number than this one in %s (%lld)", (long long)all,
+                           (long long)nodes, keys[i][0], (long long)here);
+        return;
+    }
+}
+
 /* What each component of a heterogeneous job has for itself. */
 static bool slurm_job_is_of_component(size_t field)
 {
@@ -106,6 +141,8 @@ void slurm_job_emit(const struct slurm_job *job, struct host *h, struct record *
 {
     bool het = record_find(r, FACT_PARAM, "slurm.het_size");
     slurm_job_check_nodes(job, r);
+    if (!het)
+        slurm_job_check_gpus(job, r);
     for (size_t i = 0; i < SLURM_FIELDS; i++) {
         struct str value = job->field[i];
         char text[32];
