@@ -190,6 +190,9 @@ if wait=6s share stopped "$group"; then
     like "pull does not take it for there" "$("$BENCHWRAP" pull "$url" "$name" --dry-run)" "would pull .*it completes run"
     cp -r "$WORK/with" "$WORK/copy" && cd "$WORK/copy" || exit
     like "pull completes it" "$("$BENCHWRAP" pull "$url" "$name")" ": 1 pulled, 0 already there"
+    "$BENCHWRAP" pull --tree early "$url" "$name" >/dev/null
+    is "... and stores it in another tree under the server's id: one id has one content" "$(cd early && echo */*/tags | cut -d/ -f2)" "$(cat "$run/tags/benchwrap.shared_run")"
+    is "... with what the client logged" "$(cat early/*/*/params/rate)" 0.1
     cd "$WORK/with" || exit
     "$BENCHWRAP" sync --to "$url" -e "$name" >sync.out 2>&1
     is "sync completes it: status" $? 0
@@ -198,6 +201,8 @@ if wait=6s share stopped "$group"; then
     has_all "$completed" "completed"
     is "the incomplete run is as it was" "$(diff -r "$run" "$WORK/copy/$run")" ""
     is "its id is not the other's" "$(cat "$completed/tags/benchwrap.amends")" "$id"
+    "$BENCHWRAP" pull --tree "$WORK/late" "$url" "$name" >/dev/null
+    is "another tree has the server's run under the server's id, also then" "$(cd "$WORK/late" && echo */*/tags | cut -d/ -f2)" "$(cat "$run/tags/benchwrap.shared_run")"
     is "ls shows the complete one alone" "$("$BENCHWRAP" ls -e "$name" --json | jq -r '.[].id')" "$(basename "$completed")"
     like "again: nothing to do" "$("$BENCHWRAP" sync --to "$url" 2>&1)" ": nothing to send, [0-9]+ runs up to date"
     is "the server has one run" "$("$python" "$ROOT/tests/mlruns/live_server.py" "$url" count "$name")" 1

@@ -35,6 +35,15 @@ struct pull_search {
     bool failed;
 };
 
+/* The id in the tree of a run that another client made. */
+static void pull_id_of_server(const char *server_id, char ret[33])
+{
+    if (record_is_id(str_of(server_id)))
+        memcpy(ret, server_id, 33);
+    else
+        make_id(ret, "pull", str_of(server_id));
+}
+
 static int pull_add_run(void *context, const struct mlflow_run *run)
 {
     struct pull_search *a = context;
@@ -59,12 +68,12 @@ static int pull_add_run(void *context, const struct mlflow_run *run)
                             .ours = id && record_is_id(str_of(id)),
                             .doubled = mlflow_tag_of(run->data, PULL_TAG_DOUBLE) != NULL,
                             .start_ms = run->start_ms};
+    const char *shared = mlflow_tag_of(run->data, PULL_TAG_INCOMPLETE) ? mlflow_tag_of(run->data, PULL_TAG_SHARED) : NULL;
+    to->differs = to->ours && (!mlflow_tag_of(run->data, PULL_TAG_SYNCED) || (shared && strcmp(shared, run->id) == 0));
     if (to->ours)
         memcpy(to->id, id, sizeof to->id);
-    else if (record_is_id(str_of(run->id)))
-        memcpy(to->id, run->id, sizeof to->id);
     else
-        make_id(to->id, "pull", str_of(run->id));
+        pull_id_of_server(run->id, to->id);
     return a->failed = p->arena.failed;
 }
 
@@ -107,6 +116,33 @@ static int by_server_id(const void *a, const void *b)
     return strcmp((*(struct pull_run *const *)a)->server_id, (*(struct pull_run *const *)b)->server_id);
 }
 
+/* Is a run of this id in the tree, or about to be? */
+static bool pull_is_present(struct pull *p, const struct pull_run *run, char *place, size_t size)
+{
+    struct arena a;
+    struct tree_run *found;
+    char path[4200];
+    arena_init(&a, 1 << 20);
+    if (p->root < 0) /* made with the first run */
+        p->root = place_open_folder(p->tree, 0);
+    bool there = p->root >= 0 && tree_find(p->root, run->id, TREE_META, &a, &found, NULL) == 0;
+    if (there)
+        snprintf(place, size, "%s", found->path);
+    arena_deinit(&a);
+    snprintf(path, sizeof path, "%s/%s/journal", p->spool, run->id);
+    return there || access(path, F_OK) == 0;
+}
+
+/* No id stands for two contents: where the tree lacks the run, what the server has comes under the server's id. */
+static void pull_choose_id(struct pull *p, struct pull_run *run)
+{
+    char place[128];
+    if (!run->differs || run->doubled || pull_is_present(p, run, place, sizeof place))
+        return;
+    run->ours = false;
+    pull_id_of_server(run->server_id, run->id);
+}
+
 int pull_ready(struct pull *p, struct err *err)
 {
     if (p->count)
@@ -120,6 +156,8 @@ int pull_ready(struct pull *p, struct err *err)
     for (size_t i = 1; i < p->count; i++)
         if (strcmp(p->by_server_id[i]->id, p->by_server_id[i - 1]->id) == 0)
             p->by_server_id[i]->doubled = true;
+    for (size_t i = 0; i < p->count; i++)
+        pull_choose_id(p, &p->runs[i]);
     qsort(p->by_server_id, p->count, sizeof *p->by_server_id, by_server_id);
     return 0;
 }
@@ -295,22 +333,6 @@ static void pull_write_run(struct pull_taking *t)
         snprintf(ret->why, sizeof ret->why, "%.500s", err.text);
 }
 
-static bool pull_is_present(struct pull *p, const struct pull_run *run, struct pulled *ret)
-{
-    struct arena a;
-    struct tree_run *found;
-    char path[4200];
-    arena_init(&a, 1 << 20);
-    if (p->root < 0) /* made with the first run */
-        p->root = place_open_folder(p->tree, 0);
-    bool there = p->root >= 0 && tree_find(p->root, run->id, TREE_META, &a, &found, NULL) == 0;
-    if (there)
-        snprintf(ret->place, sizeof ret->place, "%s", found->path);
-    arena_deinit(&a);
-    snprintf(path, sizeof path, "%s/%s/journal", p->spool, run->id);
-    return there || access(path, F_OK) == 0;
-}
-
 void pull_take(struct pull *p, const struct pull_run *run, struct pulled *ret)
 {
     *ret = (struct pulled){.answer = MLFLOW_FINE, .verdict = ""};
@@ -318,7 +340,7 @@ void pull_take(struct pull *p, const struct pull_run *run, struct pulled *ret)
     if (run->doubled) {
         ret->result = PULL_DOUBLE;
         snprintf(ret->why, sizeof ret->why, "another run on the server stands for %.8s", run->id);
-    } else if (pull_is_present(p, run, ret))
+    } else if (pull_is_present(p, run, ret->place, sizeof ret->place))
         ret->result = PULL_THERE;
     else if (running && !p->all) {
         ret->result = PULL_RUNNING;

@@ -20,6 +20,7 @@ struct pull_run {
     const char *server_id, *name, *status, *parent /* the server's id of it, or NULL */, *experiment /* its name */;
     char id[33];            /* in the tree */
     bool ours;              /* it has the tag benchwrap.run_id */
+    bool differs;           /* ours, but the run of this id in the tree that recorded it has, or will have, other content */
     bool doubled;
     int64_t start_ms;
 };

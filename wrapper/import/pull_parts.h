@@ -6,6 +6,9 @@
 
 /* Tags that only say how far a sync is. */
 #define PULL_TAG_ID "benchwrap.run_id"
+#define PULL_TAG_SYNCED "benchwrap.synced"         /* all of the tree's run is there */
+#define PULL_TAG_INCOMPLETE "benchwrap.incomplete" /* the tree's run lacks what the program's own client logged */
+#define PULL_TAG_SHARED "benchwrap.shared_run"     /* to this run of the server (--share-run) */
 #define PULL_TAG_DOUBLE "benchwrap.duplicate"
 #define PULL_TAG_PARENT "benchwrap.parent_run_id"
 #define PULL_TAG_FROM "benchwrap.pulled" /* of a run that was made elsewhere: its id on the server */

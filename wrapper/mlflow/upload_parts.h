@@ -7,7 +7,6 @@
 #define UPLOAD_TAG_SYNCED "benchwrap.synced"
 #define UPLOAD_TAG_SERVER_RUN "benchwrap.server_run" /* in the tree: the server's run that this one was appended to */
 #define UPLOAD_TAG_SHARED "benchwrap.shared_run" /* in the tree: the server's run that the program's own client logged to */
-#define UPLOAD_TAG_INCOMPLETE "benchwrap.incomplete" /* in the tree alone: the server's run has what this one lacks */
 #define UPLOAD_TAG_AMENDS "benchwrap.amends"
 #define UPLOAD_TAG_CORRECTED "benchwrap.corrected" /* on the server alone: what another run says of this one */
 #define UPLOAD_TAG_CUT "benchwrap.cut"
