@@ -23,6 +23,12 @@
 
 enum { PORT = 5000, PORTS = 100, START_MS = 180000, LOOK_MS = 2000, DEPTH_MAX = 32 };
 
+/* Of an experiment: the metrics whose column is their median, a line each. */
+struct ui_medians {
+    const char *experiment, *keys;
+    struct ui_medians *next;
+};
+
 struct ui {
     struct cmd_context *c;
     struct runs runs; /* of the round that goes on */
@@ -37,6 +43,7 @@ struct ui {
     struct mlflow *client;
     struct mlflow_store *store; /* the database, NULL: runs are sent by requests */
     struct upload *upload;
+    struct ui_medians *medians;
     struct progress progress;
     char url[300], open_url[500]; /* the address, and with the secret */
     bool waited; /* a line says that the server is being started */
@@ -355,6 +362,38 @@ static uint64_t tree_times_sum(const struct ui *ui)
 
 /* ---- the view, the link ---- */
 
+static struct ui_medians *find_medians(struct ui *ui, const char *experiment)
+{
+    struct ui_medians *m = ui->medians;
+    while (m && strcmp(m->experiment, experiment) != 0)
+        m = m->next;
+    return m;
+}
+
+static const char *medians_of(void *context, const char *experiment)
+{
+    const struct ui_medians *m = find_medians(context, experiment);
+    return m ? m->keys : "";
+}
+
+/* They outlive the round in which they were found. */
+static int note_medians(struct ui *ui, const char *experiment, struct str keys)
+{
+    struct arena *a = ui->c->arena;
+    struct ui_medians *m = find_medians(ui, experiment);
+    if (str_is(keys, m ? m->keys : ""))
+        return 0;
+    if (!m && (m = ARENA_NEW(a, struct ui_medians))) {
+        *m = (struct ui_medians){.experiment = arena_dup(a, experiment, strlen(experiment)), .next = ui->medians};
+        ui->medians = m;
+    }
+    const char *text = arena_dup(a, keys.n ? keys.p : "", keys.n);
+    if (!m || !text || !m->experiment)
+        return err_memory(ui->c->err, "the columns");
+    m->keys = text;
+    return 0;
+}
+
 static int set_views(struct ui *ui, struct cmd_context *round, const char **ret_id)
 {
     const char *last = "";
@@ -367,9 +406,12 @@ static int set_views(struct ui *ui, struct cmd_context *round, const char **ret_
         last = name;
         if (seen)
             continue;
-        CLEANUP_BUF struct buf state;
+        CLEANUP_BUF struct buf state, medians;
         buf_init(&state, 16 << 10);
-        ui_view_state(&ui->runs, name, round->arena, &state);
+        buf_init(&medians, 16 << 10);
+        ui_view_state(&ui->runs, name, round->arena, &state, &medians);
+        if (note_medians(ui, name, buf_text(&medians)))
+            return -1;
         enum mlflow_answer answer = mlflow_experiment(ui->client, name, ui->c->arena, &id, round->err);
         if (answer == MLFLOW_FINE)
             answer = ui_view_set(ui->client, id, buf_text(&state), round->err);
@@ -511,6 +553,7 @@ static int serve_tree(struct ui *ui, const char *mlflow)
                                    .state = arena_printf(c->arena, "%s/state", ui->folder),
                                    .together = true,
                                    .machine_apart = true,
+                                   .medians = medians_of,
                                    .note = ui_note,
                                    .place = place_artifacts,
                                    .context = ui};

@@ -24,6 +24,8 @@ struct upload_config {
     void (*note)(void *context, const char *text); /* a sentence people should see, safe to print; may be NULL */
     bool machine_apart;     /* facts of the machine and of the run as such become system/KEY, which MLflow shows apart from a program's metrics; medians that
                              * `ls` shows are metrics of their own */
+    /* Of an experiment: headline metrics, a line each, that are sent as KEY.median also for runs with one sample. NULL: there are none. */
+    const char *(*medians)(void *context, const char *experiment);
     /* Instead of sending a published run's artifacts: puts them where the server finds them. dir: the run's folder in the tree. NULL: they are sent. */
     int (*place)(void *context, const struct mlflow_run *run, int dir, struct err *err);
     void *context;

@@ -4,6 +4,7 @@
 #include "base/place.h"
 #include "mlflow/upload_parts.h"
 #include "mlruns-format/headline.h"
+#include "mlruns-format/key.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -174,6 +175,32 @@ static enum mlflow_answer send_series(struct sending *s, const struct tree_entry
     return answer;
 }
 
+static const char *medians_wanted(const struct sending *s)
+{
+    const struct upload_config *c = &s->u->config;
+    return c->medians ? c->medians(c->context, s->run->experiment) : "";
+}
+
+/* A run is sent again when other medians are wanted than before. */
+static void make_stamp(const struct sending *s, char ret[65])
+{
+    size_t n = strlen(medians_wanted(s));
+    upload_stamp(s->dir, s->run, s->files, ret);
+    if (ret[0] && n)
+        ret[0] = (char)('m' + n % 12);
+}
+
+/* The metric that has the value of a headline metric in MLflow's table. */
+static const char *shown_column(const struct sending *s, const struct folder *tree, const char *key)
+{
+    for (struct str rest = str_of(medians_wanted(s)); rest.p && !key[key_stem(key)];)
+        if (str_is(str_cut(&rest, '\n'), key)) {
+            const char *column = arena_printf(s->arena, "%s.median", key);
+            return column ? column : key;
+        }
+    return headline_column(tree, s->run, key, s->arena);
+}
+
 /* MLflow's table shows the last sample of a metric: headline metrics of which `ls` shows the median get it as a metric of its own. */
 static void send_medians(struct sending *s)
 {
@@ -186,7 +213,7 @@ static void send_medians(struct sending *s)
     }
     for (size_t i = 0; i < n; i++) {
         const struct headline *h = &headlines[i];
-        const char *column = headline_column(&tree, s->run, h->key, s->arena);
+        const char *column = shown_column(s, &tree, h->key);
         const struct tree_entry *of = upload_find_fact(s->run->metrics, h->key);
         if (!of || !of->count || upload_find_fact(s->run->metrics, column) ||
             (!s->place->fresh && upload_find_entry(s->place->run.data, "metrics", column)))
@@ -452,7 +479,7 @@ bool upload_is_known(struct upload *u, int root, const struct tree_run *run)
     bool same = upload_read_run(&s, run, upload_has_manifest(dir), &err) == 0;
     u->config.note = note;
     if (same)
-        upload_stamp(dir, s.run, s.files, stamp);
+        make_stamp(&s, stamp);
     same = same && stamp[0] && strcmp(stamp, state.stamp) == 0;
     arena_deinit(&a);
     return same;
@@ -488,7 +515,7 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
         arena_deinit(&a);
         return err_wrap(err, "run %.8s", run->id);
     }
-    upload_stamp(dir, s.run, s.files, stamp);
+    make_stamp(&s, stamp);
     if (u->config.dry) {
         arena_deinit(&a);
         return upload_preview(u, run, stamp, ret, err);

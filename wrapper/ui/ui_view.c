@@ -45,30 +45,82 @@ static bool ui_measures(const struct runs *runs, const struct tree_run *run)
     return !ui_run_has(runs, run, "tags", "benchwrap.retracts") && !ui_run_has(runs, run, "tags", "benchwrap.annotates");
 }
 
-/* The headline metrics that `ls` shows of the newest runs. */
-static void ui_print_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct json_out *to)
+/* Which runs of an experiment are read: the newest, and older ones evenly, the oldest among them. */
+struct ui_choice {
+    size_t at, total, stride;
+};
+
+static struct ui_choice ui_choice_begin(const struct runs *runs, const char *experiment)
 {
-    struct str keys[METRICS_MAX];
-    size_t n = 0, seen = 0;
-    for (size_t i = 0; i < runs->count && seen < RUNS_LOOKED_AT && n < METRICS_MAX; i++) {
+    struct ui_choice c = {.stride = 1};
+    for (size_t i = 0; i < runs->count; i++)
+        c.total += ui_is_of_experiment(runs->all[i], experiment);
+    if (c.total > RUNS_LOOKED_AT)
+        c.stride = (c.total - RUNS_LOOKED_AT + OLDER_RUNS - 1) / OLDER_RUNS;
+    return c;
+}
+
+/* For each run of the experiment in turn. */
+static bool ui_choice_next(struct ui_choice *c)
+{
+    size_t at = c->at++;
+    return at < RUNS_LOOKED_AT || (c->total - at - 1) % c->stride == 0;
+}
+
+struct ui_column {
+    struct str key;
+    bool is_median; /* a run has several samples of it, or is a repetition: the column is KEY.median, for all runs */
+};
+
+static void ui_add_column(struct ui_column *columns, size_t *count, struct str key, bool is_median)
+{
+    size_t k = 0;
+    while (k < *count && !str_eq(columns[k].key, key))
+        k++;
+    if (k == METRICS_MAX)
+        return;
+    if (k == *count)
+        columns[(*count)++] = (struct ui_column){.key = key};
+    columns[k].is_median |= is_median;
+}
+
+/* The headline metrics that `ls` shows. */
+static size_t ui_choose_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct ui_column columns[METRICS_MAX])
+{
+    struct ui_choice choice = ui_choice_begin(runs, experiment);
+    size_t n = 0;
+    for (size_t i = 0; i < runs->count; i++) {
         const struct tree_run *run = runs->all[i];
         struct headline headlines[HEADLINES_MAX];
-        if (!ui_is_of_experiment(run, experiment) || !ui_measures(runs, run))
+        if (!ui_is_of_experiment(run, experiment) || !ui_choice_next(&choice) || !ui_measures(runs, run))
             continue;
-        seen++;
         const struct folder tree = runs_tree(runs, run);
         size_t count = headlines_of(&tree, run, HEADLINES_MAX, a, headlines);
-        for (size_t h = 0; h < count && n < METRICS_MAX; h++) {
-            struct str key = str_of(headline_column(&tree, run, headlines[h].key, a));
-            size_t k = 0;
-            while (k < n && !str_eq(keys[k], key))
-                k++;
-            if (k == n)
-                keys[n++] = key;
-        }
+        for (size_t h = 0; h < count; h++)
+            ui_add_column(columns, &n, str_of(headlines[h].key), headline_column(&tree, run, headlines[h].key, a) != headlines[h].key);
     }
-    for (size_t i = 0; i < n; i++)
-        ui_print_column(to, "metrics", keys[i]);
+    return n;
+}
+
+/* medians: appends the metrics whose column is their median, a line each. */
+static void ui_print_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct json_out *to, struct buf *medians)
+{
+    struct ui_column columns[METRICS_MAX];
+    struct str printed[METRICS_MAX];
+    size_t n = ui_choose_metrics(runs, experiment, a, columns), shown = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *median = columns[i].is_median ? arena_printf(a, STR_FMT ".median", STR_ARG(columns[i].key)) : NULL;
+        struct str name = median ? str_of(median) : columns[i].key;
+        size_t k = 0;
+        while (k < shown && !str_eq(printed[k], name))
+            k++;
+        if (columns[i].is_median)
+            buf_printf(medians, STR_FMT "\n", STR_ARG(columns[i].key));
+        if (k < shown) /* the parent run of repetitions has it by this name */
+            continue;
+        printed[shown++] = name;
+        ui_print_column(to, "metrics", name);
+    }
     if (!n)
         ui_print_column(to, "metrics", STR("run.wall_s"));
 }
@@ -106,20 +158,16 @@ static const struct tree_run *read_params(const struct runs *runs, const struct 
     return experiment >= 0 && tree_read(experiment, run, TREE_PARAMS, a, &read, NULL) == 0 ? read : NULL;
 }
 
-/* Reads the newest runs of the experiment, and older ones evenly: an outer loop over a param may be older than the newest fifty. */
+/* An outer loop over a param may be older than the newest runs. Returns how many of those that were read are no child runs. */
 static size_t see_params_of_runs(const struct runs *runs, const char *experiment, struct arena *a, struct param_seen *seen, size_t *count)
 {
-    size_t total = 0, at = 0, own = 0;
-    for (size_t i = 0; i < runs->count; i++)
-        total += ui_is_of_experiment(runs->all[i], experiment);
-    size_t stride = total > RUNS_LOOKED_AT ? (total - RUNS_LOOKED_AT + OLDER_RUNS - 1) / OLDER_RUNS : 1;
+    struct ui_choice choice = ui_choice_begin(runs, experiment);
+    size_t own = 0;
     for (size_t i = 0; i < runs->count; i++) {
         const struct tree_run *run = runs->all[i];
-        if (!ui_is_of_experiment(run, experiment))
+        if (!ui_is_of_experiment(run, experiment) || !ui_choice_next(&choice) || !ui_measures(runs, run))
             continue;
-        bool is_chosen = at < RUNS_LOOKED_AT || (total - at - 1) % stride == 0; /* the oldest is one */
-        at++;
-        const struct tree_run *read = is_chosen && ui_measures(runs, run) ? read_params(runs, run, a) : NULL;
+        const struct tree_run *read = read_params(runs, run, a);
         bool is_child = read && ui_run_has(runs, run, "tags", "mlflow.parentRunId");
         if (read)
             see_params(read, is_child, seen, count);
@@ -141,7 +189,7 @@ static void ui_print_params(const struct runs *runs, const char *experiment, str
             }
 }
 
-void ui_view_state(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
+void ui_view_state(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to, struct buf *medians)
 {
     static const struct {
         const char *key, *other; /* one of the two is there */
@@ -154,7 +202,7 @@ void ui_view_state(const struct runs *runs, const char *experiment, struct arena
     CLEANUP_BUF struct buf text;
     buf_init(&text, STATE_BYTES);
     struct json_out columns = {.to = &text, .layout = JSON_TIGHT};
-    ui_print_metrics(runs, experiment, a, &columns);
+    ui_print_metrics(runs, experiment, a, &columns, medians);
     ui_print_params(runs, experiment, a, &columns);
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         bool there = false;
