@@ -97,6 +97,40 @@ for p in prun psh sattach qlogin; do
     cp bin/docker bin/$p
     is "$p" "$(here $p -n 1 true)" "$p $may $server"
 done
+while read -r line; do
+    p=${line%% *}
+    cp bin/docker "bin/$p"
+    # shellcheck disable=SC2086 # words
+    is "$line" "$(here $line true)" "$p $may $server"
+done <<'L'
+qsh -c
+qmake -cwd
+interact -n 1
+runjob --block B :
+gh codespace ssh -c x --
+coder ssh box
+devpod ssh box --command
+brev exec box
+runai submit job --
+runpodctl exec python
+databricks jobs submit
+dstack apply -f
+kitten ssh n1
+colima ssh --
+dask ssh n1
+L
+is "gh runs its other commands here" "$(here gh true)" here
+cp bin/docker bin/pjsub
+is "pjsub --interact" "$(here pjsub --interact true)" "pjsub $may (its option --interact): nothing of this one is recorded"
+for p in oshrun shmemrun cafrun; do
+    cp bin/docker bin/$p
+    like "$p -H" "$(here $p -H far.example.org true)" "^$p $may \(its option (-H|--H)\): its first host"
+done
+for p in screen tsp; do
+    cp bin/docker bin/$p
+    here $p true >/dev/null
+    like "$p: a service starts the program, which is not counted" "$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "run.user_s").reason')" "^$p has a service start the program"
+done
 for p in yhrun lrun mpiexec.slurm flux; do
     cp bin/docker bin/$p
     is "$p outside of a job" "$(here $p $([ $p != flux ] || echo mini run) -n 1 true)" "$p runs the program on other machines: this one is no node of its job, and nothing of it is recorded"
@@ -110,6 +144,9 @@ cp bin/docker bin/srun && cp bin/docker bin/ssh
 is "a program that is no starter, before ssh" "$(here flock lock ssh n1 true)" "ssh $may $server"
 is "... before srun outside of a job" "$(here python3 -c 'import subprocess, sys; subprocess.run(sys.argv[1:])' --launcher srun -n 1 true)" \
     "srun runs the program on other machines: this one is no node of its job, and nothing of it is recorded"
+is "... before a line of shell" "$(here unbuffer bash -c 'cd . && ssh n1 true')" "ssh $may $server"
+is "a line of fish, and of sg" "$(for p in fish sg; do cp bin/docker bin/$p; done; here fish -c 'ssh n1 true'; here sg root -c 'ssh n1 true')" "ssh $may $server
+ssh $may $server"
 is "... before a launcher of this machine" "$(here unbuffer nice -n 1 true)" here
 is "... a word that starts nothing" "$(here unbuffer echo ssh n1)" here
 rm bin/srun bin/ssh bin/flock bin/unbuffer

@@ -234,17 +234,22 @@ static bool starts_nothing(const char *program)
                         str_of(str_base_name(program)));
 }
 
-/* A program that is no starter may start what its words name: `flock lock ssh n1 prog`. They count where they are a complete line, with a program. */
-static const char *find_reason_in_words(char *const *program, char *const *env, struct arena *a)
+static const char *elsewhere_find_reason(char *const *argv, char *const *env, int depth, struct arena *a);
+
+/* A program that is no starter may start what its words name: `flock lock ssh n1 prog`, `tini sh -c LINE`. They count where they are a complete line, with
+ * a program. */
+static const char *find_reason_in_words(char *const *program, char *const *env, int depth, struct arena *a)
 {
     const char *why = NULL;
     if (starts_nothing(*program))
         return NULL;
     for (char *const *word = program + 1; *word && !why; word++) {
-        char *const *at = word;
+        char *const *at = word, *const *line = word + 1;
         struct peel_place place;
         if (peel_next(&at, env, &place) && at && *at)
             pass_starters(word, env, a, &why, &place);
+        else if (shell_line_of(word, &line).p)
+            return elsewhere_find_reason(word, env, depth + 1, a);
     }
     return why;
 }
@@ -263,7 +268,7 @@ static const char *elsewhere_find_reason(char *const *argv, char *const *env, in
     for (struct str text; !why && (text = shell_values_replace(shell_line_of(program, &word), env, a)).p;)
         for (char **command; !why && (command = shell_line_next(&text, a));)
             why = elsewhere_find_reason(command, env, depth + 1, a);
-    return why ? why : find_reason_in_words(program, env, a);
+    return why ? why : find_reason_in_words(program, env, depth, a);
 }
 
 const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a)

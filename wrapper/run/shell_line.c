@@ -64,7 +64,7 @@ char **shell_line_next(struct str *rest, struct arena *a)
 
 struct str shell_line_of(char *const *argv, char *const **at)
 {
-    static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "ash", "su", "runuser", "script", "flock"};
+    static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "csh", "tcsh", "su", "sg", "runuser", "script", "flock"};
     static const char *const others[] = {"hyperfine", "watch"};
     const char *name = argv[0] ? str_base_name(argv[0]) : "";
     bool shell = false, any = false;
