@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "probes/state.h"
 #include "probes/variables.h"
+#include "probes/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,15 +17,17 @@
 
 /* What failed as it may not fail the next time (no descriptor, no memory, a device's error, a sandbox that denies it) is no fact
  * that lasts. Returns false, errno stays. */
-static bool look_note_failure(const struct host *h)
+static bool look_note_failure(const struct host *h, const char *path)
 {
     static const int lasting[] = {ENOENT, ENOTDIR, ENODEV, ENXIO, EINVAL, EOPNOTSUPP, ENODATA, ELOOP};
     int why = errno;
     bool lasts = !h->state;
     for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
         lasts |= why == lasting[i];
-    if (!lasts)
+    if (!lasts) {
         h->state->unsure = true;
+        view_note_failure(h, path, why);
+    }
     errno = why;
     return false;
 }
@@ -75,7 +78,7 @@ static bool look_read_short(const struct host *h, struct look_text *ret, const c
 {
     int fd = look_open(h, path);
     if (fd < 0)
-        return look_note_failure(h);
+        return look_note_failure(h, path);
     size_t n = 0;
     ssize_t got = 0;
     while (n < sizeof ret->p - 1) {
@@ -90,7 +93,7 @@ static bool look_read_short(const struct host *h, struct look_text *ret, const c
     close(fd);
     if (got < 0) {
         errno = why;
-        return look_note_failure(h);
+        return look_note_failure(h, path);
     }
     for (size_t i = 0; i < n; i++)
         if (ret->p[i] == 0)
@@ -136,7 +139,7 @@ int look_read_file(const struct host *h, const char *path, size_t max, struct bu
 {
     int fd = look_open(h, path);
     if (fd < 0)
-        return look_note_failure(h) - 1;
+        return look_note_failure(h, path) - 1;
     size_t n = 0;
     int result = 0;
     while (n < max) {
@@ -157,7 +160,7 @@ int look_read_file(const struct host *h, const char *path, size_t max, struct bu
     close(fd);
     errno = why;
     if (result)
-        look_note_failure(h);
+        look_note_failure(h, path);
     return result;
 }
 
@@ -335,7 +338,7 @@ int look_each_name(const struct host *h, const char *path, void (*each)(void *co
     struct fs_names list;
     int n = 0;
     if (fs_list(h->root, path, &list, NULL))
-        return look_note_failure(h) - 1;
+        return look_note_failure(h, path) - 1;
     for (size_t i = 0; i < list.count; i++)
         if (list.names[i][0] != '.') {
             each(context, list.names[i]);

@@ -1,6 +1,7 @@
 /* node.c: one hash for the configuration of the node: same kernel, microcode, firmware and settings give the same `node.state`.
  *
  * The hardware has its own hash, `node.type`, which the topology probe records. */
+#include "probes/state.h"
 #include "probes/view.h"
 
 #include "base/sha256.h"
@@ -29,6 +30,10 @@ static int node_before(struct host *h, struct record *r, struct err *err)
     size_t known = 0;
     if (view_is_partial(h, reason)) {
         emit_missing(h, r, "node.state", "a part of the machine is hidden: %s", reason);
+        return 0;
+    }
+    if (h->state && h->state->failure[0]) {
+        emit_missing(h, r, "node.state", "a part of it is hidden: %s", h->state->failure);
         return 0;
     }
     sha256_init(&hash);

@@ -27,6 +27,7 @@ struct probes_state {
     void **kept; /* [probes_count], each NULL or probe->keeps bytes: probe_data */
     int64_t *rest_until; /* [probes_count] ns: a costly sampler does not run before */
     bool unsure; /* since the last reset a read failed that may succeed the next time */
+    char failure[160]; /* the first file of the hardware or its settings that could not be read, and why; "" */
     bool ended; /* the program has ended: what was counted since the last sample counts, however
                  * short that was */
     int64_t round, now_ns; /* of the present sample: its number, and its time */

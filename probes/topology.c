@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/sha256.h"
 #include "probes/look.h"
+#include "probes/state.h"
 #include "probes/topology_xml.h"
 #include "probes/view.h"
 
@@ -385,6 +386,22 @@ static void topology_emit_count(struct host *h, struct record *r, const char *ke
         emit_int(h, r, key, count);
 }
 
+/* hwloc passes over files that it cannot read, so one reading alone can be a part. */
+static bool topology_is_same_again(const struct host *h, const struct buf *summary)
+{
+    struct buf text CLEANUP_BUF;
+    struct err err;
+    hwloc_topology_t t = NULL;
+    buf_init(&text, 65536);
+    if (!h->real || !h->state)
+        return true;
+    if (topology_load(&t, h, (struct str){NULL, 0}, &err) != 0)
+        return false;
+    topology_summarize(h, t, &text);
+    hwloc_topology_destroy(t);
+    return !text.failed && str_eq(buf_text(&text), buf_text(summary));
+}
+
 static void topology_emit_type(struct host *h, struct record *r, hwloc_topology_t t)
 {
     struct buf text CLEANUP_BUF;
@@ -399,9 +416,18 @@ static void topology_emit_type(struct host *h, struct record *r, hwloc_topology_
         emit_missing(h, r, "node.type", "%s", reason);
         return;
     }
+    if (view_has_refused_files(h, reason)) {
+        emit_missing(h, r, "node.type", "a part of the hardware is hidden: %s", reason);
+        return;
+    }
     topology_summarize(h, t, &text);
     if (text.failed) { /* the hash of half a summary would be a wrong one */
         emit_missing(h, r, "node.type", "the summary of the hardware is too long, or out of memory");
+        return;
+    }
+    if (!topology_is_same_again(h, &text)) {
+        h->state->unsure = true; /* a descriptor or memory was missing: another time it may be there */
+        emit_missing(h, r, "node.type", "two readings of the hardware differ: some of its files could not be read");
         return;
     }
     sha256_of(text.p, text.n, hex);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/personality.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What hwloc and the probes of hardware and settings read. Paths are relative to the root; a mount on one, above or below it counts. */
@@ -106,6 +107,53 @@ static bool view_lost_device_tree(const struct host *h)
 {
     static const char path[] = "proc/device-tree";
     return faccessat(h->root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && faccessat(h->root, path, F_OK, 0) != 0;
+}
+
+/* A file that its mode opens to all: a sandbox or a security module refuses it. Others may be root's alone. */
+static bool view_is_refused(const struct host *h, const char *path)
+{
+    struct stat st;
+    return fstatat(h->root, path, &st, 0) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IROTH;
+}
+
+void view_note_failure(const struct host *h, const char *path, int why)
+{
+    bool input = false;
+    for (size_t i = 0; i < INPUTS; i++)
+        input |= view_is_of_kernel(inputs[i].path) ? view_paths_overlap(path, inputs[i].path) : strcmp(path, inputs[i].path) == 0;
+    if (input && !h->state->failure[0] && ((why != EACCES && why != EPERM) || view_is_refused(h, path)))
+        snprintf(h->state->failure, sizeof h->state->failure, "not readable: /%.100s: %s", path, strerror(why));
+}
+
+struct view_search {
+    const struct host *h;
+    const char *folder;
+    char *reason;
+};
+
+static void view_try_file(void *context, const char *name)
+{
+    struct view_search *s = context;
+    char path[400];
+    snprintf(path, sizeof path, "%s/%.255s", s->folder, name);
+    int fd = openat(s->h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0)
+        close(fd);
+    else if (errno != ENOENT && errno != ENOTDIR && !*s->reason && view_is_refused(s->h, path))
+        snprintf(s->reason, 256, "not readable: /%.150s: %s", path, strerror(errno));
+}
+
+bool view_has_refused_files(const struct host *h, char reason[256])
+{
+    static const char *const folders[] = {
+        "sys/devices/system/cpu/cpu0/topology",     "sys/devices/system/cpu/cpu0/cache/index0", "sys/devices/system/cpu/cpu0/cache/index1",
+        "sys/devices/system/cpu/cpu0/cache/index2", "sys/devices/system/cpu/cpu0/cache/index3", "sys/devices/system/node/node0"};
+    *reason = 0;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        struct view_search s = {h, folders[i], reason};
+        look_each_name(h, folders[i], view_try_file, &s);
+    }
+    return *reason;
 }
 
 static bool view_find_unreadable(const struct host *h, char reason[256])

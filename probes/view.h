@@ -9,6 +9,13 @@
  * A hash of such a view, or a fact kept from it for later runs, would describe another machine. */
 bool view_is_partial(const struct host *h, char reason[256]);
 
+/* Notes in h->state that a file could not be read where the hashes of hardware and settings depend on it. why: errno. */
+void view_note_failure(const struct host *h, const char *path, int why);
+
+/* Returns true, and which in `reason`, if single files of the first processor or NUMA node that all may read are refused,
+ * as by a security module: hwloc passes over them in silence. */
+bool view_has_refused_files(const struct host *h, char reason[256]);
+
 /* Calls mix(context, text) for each text about what this process sees of the machine now, and that can differ between two runs
  * of one boot: the accelerators in its /dev, the variables that select some, the PCI devices, which are plugged in and out and make virtual ones,
  * and how much memory the kernel manages, in GiB. */
