@@ -183,7 +183,7 @@ static enum mlflow_answer fetch_list(struct fetching *x, const struct mlflow_run
 static enum mlflow_answer fetch_model(struct fetching *x, const char *id, struct err *err)
 {
     struct arena *a = &x->record.arena;
-    struct buf text CLEANUP_BUF;
+    struct buf text CLEANUP_BUF = {0};
     char file[32];
     struct mlflow_run *model = ARENA_NEW(a, struct mlflow_run);
     const char *place = arena_printf(a, "mlflow/models/%.100s/artifacts", id), *about = arena_printf(a, "mlflow/models/%.100s/model.json", id);
