@@ -78,7 +78,7 @@ charts() # EXPERIMENT: the metrics of its runs that MLflow's page "Model metrics
         jq -r '[.runs[].data.metrics[].key | select(startswith("system/") | not)] | unique | join(" ")'
 }
 is "the model metrics are the user's, and the wall time" "$(charts "$user")" "loss loss.median run.wall_s"
-is "… a metric of which one run has several samples has one column, the median" "$(columns "$user")" "metrics.loss.median metrics.run.wall_s"
+is "… a metric of which one run has several samples has one column, the median" "$(columns "$user")" "metrics.loss.median"
 shown() # EXPERIMENT METRIC: what MLflow's table shows of it, of each run
 {
     ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d "{\"experiment_ids\":[\"$(jq -r .experiment.experiment_id <<<"$1")\"]}" |

@@ -44,19 +44,17 @@ fake <<S
 case "\$*" in *--json*) echo "scontrol: unrecognized option '--json'" >&2; exit 1 ;; esac
 sed "s,gres/gpu=4,gres/gpu=\$GPUS,; s,JobId=5 ,JobId=\$SLURM_JOB_ID ," '$ROOT/tests/slurm/text-22.05-gpus/reply.txt'
 S
-number=200
-dealt() # GPUS VARIABLE=VALUE...: the warning about them
+dealt() # JOB GPUS VARIABLE=VALUE...: the warning about them
 {
-    number=$((number + 1))
-    (export GPUS=$1 SLURM_JOB_NUM_NODES=2 "${@:2}" && run $number) >out
+    (export GPUS=$2 SLURM_JOB_NUM_NODES=2 "${@:3}" && run "$1") >out
     "$BENCHWRAP" show --json | jq -r '[.warnings[] | .text? // . | select(test("GPUs on"))] | join("+")'
 }
 in_step="SLURM_STEP_ID=0 SLURM_STEP_NUM_NODES=2"
 # shellcheck disable=SC2086 # several
-is "srun --gpus=5: a warning" "$(dealt 5 $in_step SLURM_GPUS_ON_NODE=3)" "the job has 5 GPUs on 2 nodes: others may have another number than this one in step.gpus_per_node (3)"
+is "srun --gpus=5: a warning" "$(dealt 201 5 $in_step SLURM_GPUS_ON_NODE=3)" "the job has 5 GPUs on 2 nodes: others may have another number than this one in step.gpus_per_node (3)"
 # shellcheck disable=SC2086
-is "... 4 and 2: a warning; 2 and 2, and a step with a part of the job's: none" "$(dealt 6 $in_step SLURM_GPUS_ON_NODE=4 | grep -c 'job has 6') $(dealt 4 $in_step SLURM_GPUS_ON_NODE=2)$(dealt 4 $in_step SLURM_GPUS_ON_NODE=1)" "1 "
-is "... of the allocation: a warning" "$(dealt 6 SLURM_GPUS_ON_NODE=2 | grep -o 'job.gpus_per_node (2)')" "job.gpus_per_node (2)"
+is "... 4 and 2: a warning; 2 and 2, and a step with a part of the job's: none" "$(dealt 202 6 $in_step SLURM_GPUS_ON_NODE=4 | grep -c 'job has 6') $(dealt 203 4 $in_step SLURM_GPUS_ON_NODE=2)$(dealt 204 4 $in_step SLURM_GPUS_ON_NODE=1)" "1 "
+is "... of the allocation: a warning" "$(dealt 205 6 SLURM_GPUS_ON_NODE=2 | grep -o 'job.gpus_per_node (2)')" "job.gpus_per_node (2)"
 fake <<S
 echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1
 S
