@@ -111,6 +111,12 @@ s/server.url/server.ulr/|8:11: .*a service has url, urls, host
 s/server.url/client.url/|8:11: .*the role "client" is no service
 s/"{streams}"/"{port}"/|8:11: .*a client has no port of its own
 s/ttft: 1ms/ttft: "{stream}"/|7:11: .*did you mean .streams.
+s/command: .sh/command: ["", sh/|8:[0-9]+: expected the name of a program, got ""
+s,service: dummy.*,endpoint: "ftp://x"},|7:[0-9]+: expected an address such as http://node7:8000, got "ftp://x"
+s,service: dummy.*,endpoint: "http://"},|7:[0-9]+: expected an address such as http://node7:8000, got "http://"
+s,service: dummy.*,endpoint: "http://x:99999"},|7:[0-9]+: expected an address such as http://node7:8000, got "http://x:99999"
+s,service: dummy.*,endpoint: "http://x"\, command: y},|7:[0-9]+: a role starts a command, or names the endpoint of a service that runs already, not both
+s,10 . streams,1/0,|2:[0-9]+: the var "requests" has no value: .*or its result is no number
 s/when: "streams/when: "strems/|5:21: "strems" is neither swept nor a var
 s/streams: .1, 2./streams: ~/|4:19: there is no value
 s/^version: 1/&\nrepeat: 0/|2:9: expected an integer >= 1

@@ -25,12 +25,8 @@ struct part_scope {
 
 static void note_mistaken_name(struct part_scope *s, struct str name)
 {
-    const struct recipe_name_scope names = {.r = s->r,
-                                            .part = s->part,
-                                            .values = s->values,
-                                            .parameters = s->parameters,
-                                            .parameter_count = s->parameter_count,
-                                            .a = s->a};
+    const struct recipe_name_scope names = {
+        .r = s->r, .part = s->part, .values = s->values, .parameters = s->parameters, .parameter_count = s->parameter_count, .a = s->a};
     const char *meant = s->part ? recipe_name_mistake(&names, name) : NULL;
     if (meant) {
         s->mistaken = (struct str){arena_dup(s->a, name.p, name.n), name.n};
@@ -441,7 +437,8 @@ static int read_last_ready(struct part_scope *s, struct recipe_part *part)
     if (part->endpoint) {
         if (read_ready(s, own, &part->ready))
             return -1;
-        return part->ready.tcp ? yaml_complain(own, s->file, s->err, "ready.tcp names a port of a service that benchwrap starts; use http") : 0;
+        return part->ready.tcp ? yaml_complain(own, s->file, s->err, "ready.tcp names a port of a service that benchwrap starts; use http")
+                               : 0;
     }
     if (!part->process_count)
         return 0;
@@ -504,6 +501,26 @@ static void hash_part(struct recipe_part *part)
     sha256_end(&h, part->hash);
 }
 
+/* [http[s]://]HOST[:PORT][/PATH]; a host in brackets may have colons. */
+static bool is_endpoint(const char *text)
+{
+    struct str rest = str_of(text);
+    int64_t port;
+    if (strchr(text, '{')) /* a name that only a running campaign has */
+        return true;
+    if (str_starts(rest, "http://") || str_starts(rest, "https://"))
+        rest = str_of(strstr(text, "://") + 3);
+    else if (str_has(rest, "://"))
+        return false;
+    struct str host = str_sub(rest, 0, strcspn(rest.p, "/"));
+    const char *colon = memrchr(host.p, ':', host.n), *bracket = memrchr(host.p, ']', host.n);
+    size_t n = colon && (!bracket || colon > bracket) ? (size_t)(colon - host.p) : host.n;
+    for (size_t i = 0; i < n; i++)
+        if (!str_is_letter(host.p[i]) && !str_is_digit(host.p[i]) && !strchr("-._[]:%", host.p[i]))
+            return false;
+    return n && (n == host.n || (str_int(str_sub(host, n + 1, host.n), &port) && port >= 1 && port <= 65535));
+}
+
 int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const struct recipe_role *role, const struct recipe_values *values,
                      recipe_lookup *find, void *context, struct arena *a, struct err *err)
 {
@@ -527,6 +544,9 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
     while (ret->hosts && ret->hosts[hosts])
         hosts++;
     ret->endpoint = scope_text(&s, role->at, "endpoint", NULL);
+    if (ret->endpoint && !s.mistaken.n && !is_endpoint(ret->endpoint))
+        return yaml_complain(yaml_get(role->at, "endpoint"), r->file, err, "expected an address such as http://node7:8000, got \"%.200s\"",
+                             ret->endpoint);
     ret->restart = strcmp(recipe_scalar(r, role->at, "restart", "change"), "point") == 0;
     if (scope_count(&s, role->at, "nodes", hosts ? hosts : 1, 1, &ret->nodes) ||
         scope_count(&s, role->at, "instances", 1, 1, &ret->instances) || scope_count(&s, role->at, "tasks", 0, 1, &ret->tasks) ||

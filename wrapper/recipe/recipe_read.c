@@ -185,6 +185,11 @@ static int read_role(struct recipe *r, const struct yaml *at, const struct recip
     role->is_service = kind ? strcmp(kind, "service") == 0 : role->service || endpoint || yaml_get(at, "ready") || yaml_get(at, "ports");
     if (role->command && role->service)
         return yaml_complain(yaml_get(at, "command"), r->file, err, "a role has a service file or a command, not both");
+    if (role->command && endpoint)
+        return yaml_complain(yaml_get(at, "endpoint"), r->file, err,
+                             "a role starts a command, or names the endpoint of a service that runs already, not both");
+    if (role->command && !role->command[0][0])
+        return yaml_complain(yaml_get(at, "command"), r->file, err, "expected the name of a program, got \"\"");
     if (!role->command && !role->service && !endpoint)
         return yaml_complain(at, r->file, err, "the role \"%s\" has neither a command nor a service nor an endpoint", role->name);
     r->role_count++;
@@ -318,7 +323,8 @@ static int read_recipe_name(struct recipe *r, const char *file, struct err *err)
 static int check_numbers(const struct recipe *r, struct err *err)
 {
     const struct yaml *repeat = yaml_get(r->root, "repeat"), *until = yaml_get(r->root, "until_stable"),
-                      *load = yaml_get(yaml_get(r->root, "gate"), "load"), *gateway = yaml_get(yaml_get(r->root, "monitoring"), "pushgateway");
+                      *load = yaml_get(yaml_get(r->root, "gate"), "load"),
+                      *gateway = yaml_get(yaml_get(r->root, "monitoring"), "pushgateway");
     const struct yaml *limit = yaml_get(yaml_get(r->root, "batch"), "time");
     int64_t runs = 1, seconds;
     double number;
