@@ -220,6 +220,8 @@ char **campaign_process_env(const struct recipe_part *part, struct arena *a);
 const char *campaign_secret_path(const struct yaml *file, struct arena *a);
 /* COMPONENT.INSTANCE.NODE, which begins the names of the files of a process's output. In the arena; NULL: out of memory. */
 const char *campaign_log_name(const char *component, const struct campaign_seat *seat, struct arena *a);
+/* What a process with this name of its logs has printed last on standard error, and where: ": LINE (logs/NAME.err)". In the campaign's arena. */
+const char *campaign_last_line(struct campaign *c, const char *log_name);
 /* Starts a keeper for the words, with its output in logs/COMPONENT.INSTANCE.NODE.out and .err. 0; -1 with err. */
 int campaign_start(struct campaign *c, struct campaign_process *ret, const char *component, const struct campaign_seat *seat, char **words,
                    char **env, bool is_launcher, struct arena *a, struct err *err);

@@ -1,16 +1,12 @@
 /* campaign_measure.c: measure one point whose services are up: warm-up, repetitions, gate. */
 #include "base/clock.h"
 #include "base/exit_words.h"
-#include "base/fs.h"
-#include "base/place.h"
 #include "recipe/campaign_beats.h"
 #include "recipe/campaign_live.h"
 #include "series/figures.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CLIENT_MORE_MS = 15000 };
@@ -29,7 +25,8 @@ static const char *reason_to_stop(struct campaign *c)
     if (why || !dead)
         return why;
     exit_words(words, wait_status_exit(dead->keeper.status) < 128 ? wait_status_exit(dead->keeper.status) : 0, dead->keeper.status & 0x7f);
-    return arena_printf(c->arena, "the service %s ended during the measurement: %s", dead->component, words[0] ? words : "exit status 0");
+    return arena_printf(c->arena, "the service %s ended during the measurement: %s%s", dead->component, words[0] ? words : "exit status 0",
+                        campaign_last_line(c, campaign_log_name(dead->component, dead->seat, c->arena)));
 }
 
 /* Ends what the client has left. Its status stays readable. */
@@ -168,7 +165,7 @@ struct point_measuring {
     const struct recipe_point *p;
     struct campaign_point *state;
     struct campaign_run run;
-    const char *err_file; /* of the measured client, in the campaign's folder; NULL: it was not started */
+    const char *err_file; /* name of the measured client's logs; NULL: it was not started */
     bool stopped; /* it did not end by itself */
     const char *why;
 };
@@ -223,23 +220,6 @@ static const struct recipe_part *measured_part(const struct campaign *c, const s
     return &p->parts[c->recipe->measured - c->recipe->roles];
 }
 
-/* Why the measured client failed: its exit status, its last line on standard error, and where the others are. */
-static const char *client_failure(struct campaign *c, const char *file, int exit)
-{
-    enum { TAIL_BYTES = 2000, SHOWN_BYTES = 200 };
-    CLEANUP_BUF struct buf shown;
-    char tail[TAIL_BYTES];
-    struct stat st;
-    CLEANUP_FD int fd = file ? place_open(c->state.dir, file, O_RDONLY, 0) : -1;
-    ssize_t n = fd < 0 || fstat(fd, &st) ? -1 : pread(fd, tail, sizeof tail, st.st_size > TAIL_BYTES ? st.st_size - TAIL_BYTES : 0);
-    struct str text = str_trim((struct str){tail, n > 0 ? (size_t)n : 0});
-    const char *line = text.n ? memrchr(text.p, '\n', text.n) : NULL;
-    buf_init(&shown, 4 * SHOWN_BYTES);
-    if (text.n)
-        buf_plain(&shown, line ? (struct str){line + 1, text.n - (size_t)(line + 1 - text.p)} : text, SHOWN_BYTES);
-    return arena_printf(c->arena, "exit status %d%s%s (%s)", exit, shown.n ? ": " : "", shown.n ? shown.p : "", file ? file : "logs");
-}
-
 static void note_repetition(struct point_measuring *m, const struct series_repetition *run)
 {
     struct err err = {0};
@@ -255,8 +235,8 @@ static void note_repetition(struct point_measuring *m, const struct series_repet
         m->state->outcome = m->c->signal ? OUTCOME_CANCELLED : OUTCOME_FAILED;
         m->state->reason = m->why && m->why[0] ? m->why
                            : has_words         ? arena_printf(m->c->arena, "%.300s", run->reason)
-                           : run->exit         ? client_failure(m->c, m->err_file, run->exit)
-                                               : "its record was not written";
+                           : run->exit ? arena_printf(m->c->arena, "exit status %d%s", run->exit, campaign_last_line(m->c, m->err_file))
+                                       : "its record was not written";
     }
 }
 
@@ -296,7 +276,7 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
     if (rc == 0)
         rc = campaign_start(c, &c->client, c->recipe->measured->name, &seats[0], line, env, true, &a, err);
     if (rc == 0)
-        m->err_file = arena_printf(c->arena, "logs/%s.err", campaign_log_name(c->recipe->measured->name, &seats[0], c->arena));
+        m->err_file = campaign_log_name(c->recipe->measured->name, &seats[0], c->arena);
     if (rc == 0) {
         c->results.is_running = true;
         campaign_live_write(c);

@@ -125,8 +125,8 @@ static const char *died_words(struct campaign *c, const struct campaign_process 
         return arena_printf(c->arena, "%s cannot be started: %s", p->component, err_words(p->keeper.errnum));
     bool killed = p->keeper.status & 0x7f;
     exit_words(words, killed ? 0 : (p->keeper.status >> 8) & 0xff, killed ? p->keeper.status & 0x7f : 0);
-    return arena_printf(c->arena, "%s ended before it was ready: %s (logs/%s.err)", p->component, words[0] ? words : "exit status 0",
-                        campaign_log_name(p->component, p->seat, c->arena));
+    return arena_printf(c->arena, "%s ended before it was ready: %s%s", p->component, words[0] ? words : "exit status 0",
+                        campaign_last_line(c, campaign_log_name(p->component, p->seat, c->arena)));
 }
 
 int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s,

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/fs.h"
 #include "base/home_path.h"
+#include "base/place.h"
 #include "recipe/campaign.h"
 
 #include <arpa/inet.h>
@@ -10,6 +11,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SECRET_MAX = 64 << 10 };
@@ -291,6 +293,24 @@ const char *campaign_log_name(const char *component, const struct campaign_seat 
 {
     const char *name = file_part(component, a), *node = file_part(seat->node, a);
     return name && node ? arena_printf(a, "%s.%zu.%s", name, seat->instance, node) : NULL;
+}
+
+const char *campaign_last_line(struct campaign *c, const char *log_name)
+{
+    enum { TAIL_BYTES = 2000, SHOWN_BYTES = 200 };
+    CLEANUP_BUF struct buf shown;
+    char tail[TAIL_BYTES], file[1200];
+    struct stat st;
+    snprintf(file, sizeof file, "logs/%.1000s.err", log_name ? log_name : "");
+    CLEANUP_FD int fd = log_name ? place_open(c->state.dir, file, O_RDONLY, 0) : -1;
+    ssize_t n = fd < 0 || fstat(fd, &st) ? -1 : pread(fd, tail, sizeof tail, st.st_size > TAIL_BYTES ? st.st_size - TAIL_BYTES : 0);
+    struct str text = str_trim((struct str){tail, n > 0 ? (size_t)n : 0});
+    const char *line = text.n ? memrchr(text.p, '\n', text.n) : NULL;
+    buf_init(&shown, 4 * SHOWN_BYTES);
+    if (text.n)
+        buf_plain(&shown, line ? (struct str){line + 1, text.n - (size_t)(line + 1 - text.p)} : text, SHOWN_BYTES);
+    const char *words = arena_printf(c->arena, "%s%s (%s)", shown.n ? ": " : "", shown.n ? shown.p : "", log_name ? file : "logs");
+    return words ? words : "";
 }
 
 int campaign_start(struct campaign *c, struct campaign_process *ret, const char *component, const struct campaign_seat *seat, char **words,
