@@ -57,9 +57,9 @@ is "--resume keeps the points" "$? $(events sweep begin | wc -l)" "0 6"
 cat >outcomes.yaml <<Y
 version: 1
 name: outcomes
-sweep: {list: [{n: 1, what: good}, {n: 2, what: bad}, {n: 3, what: nothing}, {n: 4, what: die}]}
+sweep: {list: [{n: 1, what: good}, {n: 2, what: bad}, {n: 3, what: nothing}, {n: 4, what: die}, {n: 5, what: early}]}
 roles:
-  server: {command: [sh, -c, "echo \$\$ >pid; exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
+  server: {restart: point, command: [sh, -c, "echo \$\$ >pid; echo no such model >&2; [ {what} != early ] || exit 3; exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
   client:
     command: [sh, -c, "case {what} in good) echo rate 5 op/s;; bad) echo this went wrong >&2; exit 3;; nothing) echo rate 1 op/s;; die) kill -9 \$(cat pid); sleep 30;; esac", "$mark"]
 valid: ["rate_op_per_s > 2"]
@@ -67,7 +67,9 @@ grace: 1s
 Y
 "$BENCHWRAP" recipe run --local outcomes.yaml >out 2>err
 is "a campaign with other outcomes exits 1" $? 1
-is "each outcome has its word" "$("$BENCHWRAP" recipe report outcomes --json | jq -c '[.[] | .outcome]')" '["valid","failed","invalid","failed"]'
+is "each outcome has its word" "$("$BENCHWRAP" recipe report outcomes --json | jq -c '[.[] | .outcome]')" '["valid","failed","invalid","failed","failed"]'
+like "a service that ends before it is ready is quoted, with its log" "$(cat err)" 'what=early: failed .*: server ended before it was ready: exit status 3: no such model .logs/server.0.[^ ]*[.]err.'
+like "the end says how many lines each process has printed" "$(cat err)" 'recipe: logs: client on [^ ]*, stderr: 1 line$'
 like "a failed client is quoted, with its log" "$(cat err)" 'what=bad: failed .*: exit status 3: this went wrong .logs/client.0.[^ ]*[.]err.'
 like "an invalid point names its condition" "$(cat err)" 'what=nothing: invalid .*: not rate_op_per_s > 2'
 like "a service that dies in the middle ends the point" "$(cat err)" 'what=die: failed .*: the service server ended during the measurement: ended by signal KILL'

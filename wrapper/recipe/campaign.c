@@ -31,6 +31,7 @@ enum {
     LOGGER_END_MS = 4000,
     LOGGER_MORE_S = 600, /* a job's end would end the merging, too */
     LOGGER_WAKE_MS = 500,
+    LOGS_REPORT_BYTES = 64 << 10,
     ALERTS_END_MS = 20000,
     HASH_WHOLE_MAX = 64 << 20
 };
@@ -677,6 +678,16 @@ static int check_all_points(struct campaign *c)
     return refused ? 1 : 0;
 }
 
+/* Says how many lines each process has printed. */
+static void report_logs(struct campaign *c)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, LOGS_REPORT_BYTES);
+    campaign_logs_report(c->state.dir, c->state.folder, &text);
+    for (struct str rest = buf_text(&text), line; rest.p && (line = str_cut(&rest, '\n')).n;)
+        campaign_say(c, STR_FMT, STR_ARG(line));
+}
+
 /* Waits until the logs are merged. A signal that comes now ends the waiting alone. */
 static void end_logger(struct campaign *c, struct campaign_logger *logger)
 {
@@ -693,6 +704,8 @@ static void end_logger(struct campaign *c, struct campaign_logger *logger)
         campaign_say(c, "%s/logs: the merged files are not complete yet", c->state.folder);
     else if (logger->work.text.n)
         campaign_say(c, "the logs are not merged: " STR_FMT, STR_ARG(buf_text(&logger->work.text)));
+    else if (!before)
+        report_logs(c);
     campaign_logger_close(logger);
     c->signal = before;
 }

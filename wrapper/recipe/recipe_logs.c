@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/exit_words.h"
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/place.h"
 #include "base/stop_signals.h"
 #include "recipe/campaign_state.h"
@@ -166,6 +167,35 @@ void campaign_logger_close(struct campaign_logger *l)
     l->work.pid = 0;
     child_work_deinit(&l->work);
     *l = CAMPAIGN_LOGGER_NONE;
+}
+
+/* ---- the summary at the end ---- */
+
+enum { REPORT_BYTES = 16 << 20, REPORT_ROWS = 8 };
+
+void campaign_logs_report(int dir, const char *folder, struct buf *to)
+{
+    CLEANUP_BUF struct buf text;
+    struct json *summary = NULL;
+    struct err err = {0};
+    size_t rows = 0;
+    buf_init(&text, REPORT_BYTES + 1);
+    if (fs_read(dir, "logs/" LOGS_SUMMARY, REPORT_BYTES, 0, &text, &err) || json_parse(&summary, buf_text(&text), NULL, &err))
+        return;
+    buf_printf(to, "logs: %lld lines in %s/logs\n", (long long)json_integer(json_get(summary, "lines"), 0), folder);
+    for (const struct json *s = json_first(json_get(summary, "streams")); s; s = json_next(s)) {
+        double lines = json_number(json_get(s, "lines"), 0), seconds = json_number(json_get(s, "seconds"), 0);
+        if (rows++ >= REPORT_ROWS)
+            continue;
+        buf_printf(to, "logs: %s on %s, %s: %.0f line%s", json_string(json_get(s, "component"), ""), json_string(json_get(s, "node"), ""),
+                   json_string(json_get(s, "stream"), ""), lines, str_plural((size_t)lines));
+        if (seconds > 0)
+            buf_printf(to, " in %.3g s, %.3g lines/s", seconds, lines / seconds);
+        buf_putc(to, '\n');
+    }
+    if (rows > REPORT_ROWS)
+        buf_printf(to, "logs: %zu more streams: benchwrap recipe logs --summary\n", rows - REPORT_ROWS);
+    json_free(summary);
 }
 
 /* ---- logs of earlier executions ---- */
