@@ -88,6 +88,8 @@ const struct tree_sample *tree_entry_latest(const struct tree_entry *e);
 int tree_sample_order(const void *a, const void *b);
 /* The sample of a metric's file that MLflow's file store takes for the metric's value. -1: *ret_line is the first that is no sample; an empty file has none. */
 int tree_latest_sample(struct str text, struct tree_sample *ret, size_t *ret_line);
+/* Has another process deleted the run since its meta.yaml was read (start_ms is set), or since its folder was listed? */
+bool tree_is_gone(const struct folder *tree, const struct tree_run *run);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
 const char *tree_file(const struct folder *tree, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 #endif

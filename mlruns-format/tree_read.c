@@ -343,6 +343,15 @@ void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, s
         run->problem = experiments;
 }
 
+bool tree_is_gone(const struct folder *tree, const struct tree_run *run)
+{
+    struct folder_entry e;
+    char path[256];
+    bool has_meta = run->start_ms != 0; /* a damaged run may lack its meta.yaml */
+    snprintf(path, sizeof path, "%s%s", tree_run_path(run), has_meta ? "/meta.yaml" : "");
+    return folder_look(tree, path, &e, NULL) < 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 /* As MLflow: [A-Za-z0-9][\w-]{0,63}, and not one of its own folders. */
 static bool is_experiment_folder(const char *name)
 {

@@ -101,44 +101,6 @@ plot -e evil --by size -o e.svg
 ok "names of runs are no markup" sh -c 'python3 -c "import xml.dom.minidom as m; m.parse(\"e.svg\")" && ! grep -q "<script\|<b>" e.svg'
 plot -e evil --by size >out
 ok "nor escapes of the terminal" sh -c '! grep -q "$(printf "\033")" out'
-# Another process deletes a run after the command has listed it: at the first open of a file whose path ends with $AT.
-cat >gone.c <<'X'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-long syscall(long number, ...)
-{
-    long x[6];
-    va_list list;
-    va_start(list, number);
-    for (int i = 0; i < 6; i++)
-        x[i] = va_arg(list, long);
-    va_end(list);
-    const char *path = (const char *)x[1], *at = getenv("AT");
-    if (number == SYS_openat2 && at && strlen(path) >= strlen(at) && strcmp(path + strlen(path) - strlen(at), at) == 0)
-        rename(getenv("GONE"), getenv("TO"));
-    return ((long (*)(long, long, long, long, long, long, long))dlsym(RTLD_NEXT, "syscall"))(number, x[0], x[1], x[2], x[3], x[4], x[5]);
-}
-X
-if ${CC:-cc} -shared -fPIC -o gone.so gone.c -ldl 2>/dev/null; then
-    gone=$(ls -d mlruns/*/"$("$BENCHWRAP" ls -e h --filter 'params.size = "8k"' --json | sed -n 's/.*"id": *"\([0-9a-f]*\)".*/\1/p' | head -n 1)")
-    without() { # COMMAND…: "STATUS NOTE" of a command that loses the run
-        BENCHWRAP_NO_INDEX=1 AT=$at GONE=$gone TO=$WORK/away LD_PRELOAD=$WORK/gone.so "$BENCHWRAP" "$@" >out 2>err
-        echo "$? $(grep -c '^benchwrap: left out 1 run: deleted after the command had listed it$' err)"
-        mv away "$gone"
-    }
-    at=tags/benchwrap.repetition
-    is "a run that is deleted while a plot reads the tree is left out" "$(without plot -e h)" "0 1"
-    is "... by a report, too" "$(without report -e h -o gone.html)" "0 1"
-    at=tags/benchwrap.warmup
-    is "... and by a comparison, which has one group less" "$(without compare -e h --by size)" "1 1"
-else
-    skip "a run that is deleted while it is read" "no compiler for a library"
-fi
 plot history nonsense
 is "an unknown run" $? 1
 plot --last 0

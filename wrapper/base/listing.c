@@ -111,6 +111,12 @@ size_t listing_rows(const struct listing *l)
     return l->count ? l->used / l->count : 0;
 }
 
+void listing_drop_row(struct listing *l)
+{
+    if (l->used >= l->count)
+        l->used -= l->count;
+}
+
 /* text in at most `max` columns, harmless. */
 static void text_shown(struct str text, size_t max, struct buf *to)
 {

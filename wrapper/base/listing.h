@@ -57,6 +57,8 @@ void listing_span(struct listing *l, const char *text, size_t n);
 /* The style of the cell added last. */
 void listing_style(struct listing *l, enum style style);
 size_t listing_rows(const struct listing *l);
+/* Removes the last row, which must be complete. */
+void listing_drop_row(struct listing *l);
 /* The table; nothing at all, not even a heading, without rows. -1: out of memory. */
 int listing_print(const struct listing *l, FILE *out);
 /* The same for a screen that the caller knows, appended. */

@@ -253,8 +253,13 @@ static int export_run(struct export *x, const struct tree_run *run, struct err *
         x->there++;
         return 0;
     }
-    x->written++;
-    return export_folder(x, place, NULL, err);
+    int rc = export_folder(x, place, NULL, err);
+    bool is_gone = rc < 0 && runs_is_gone(&x->runs, run); /* deleted meanwhile */
+    if (is_gone)
+        *err = (struct err){0};
+    x->runs.gone += is_gone;
+    x->written += rc == 0;
+    return is_gone ? 0 : rc;
 }
 
 /* ---- the whole ---- */

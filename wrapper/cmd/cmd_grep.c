@@ -159,10 +159,12 @@ static int grep_chosen(struct cmd_context *c, struct runs *runs, struct pattern 
         return -1;
     buf_init(&o.line, 8u << 20);
     for (size_t i = 0; i < runs->count; i++) {
-        if (grep_run(&s, runs->all[i]) < 0 || o.failed) {
+        int got = grep_run(&s, runs->all[i]);
+        if (got < 0 || o.failed) {
             buf_deinit(&o.line);
             return err_memory(c->err, "searching the run %.8s", runs->all[i]->id);
         }
+        runs->gone += got == 1;
         if (runs->all[i]->problem) {
             say_grep_damage(c, runs->all[i]);
             damaged = true;

@@ -101,20 +101,29 @@ static int choose_lines(struct cmd_context *c, const struct runs *runs, enum lis
     return *ret ? 0 : -1;
 }
 
-/* The rows of the lines, read where they were not; words: also what a table says of series. NULL: out of memory. */
-static struct table_run *table_rows(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t n,
-                                    size_t headlines, bool words)
+/* The rows of the lines, read where they were not; words: also what a table says of series. Runs that were deleted meanwhile leave the lines. NULL: out
+ * of memory. */
+static struct table_run *table_rows(struct cmd_context *c, struct runs *runs, struct fold_line *lines, size_t *n, size_t headlines, bool words)
 {
-    struct table_run *list = arena_get(c->arena, (n + 1) * sizeof *list);
-    for (size_t i = 0; list && i < n; i++) {
-        const struct tree_run *run = lines[i].run;
+    struct table_run *list = arena_get(c->arena, (*n + 1) * sizeof *list);
+    size_t kept = 0;
+    for (size_t i = 0; list && i < *n; i++) {
+        const struct fold_line line = lines[i];
+        const struct tree_run *run = line.run;
         const struct folder tree = runs_tree(runs, run);
-        list[i] = (struct table_run){.run = run, .row = run->row, .tree = tree, .depth = lines[i].depth, .folded = lines[i].folded};
-        if (!list[i].row && !(list[i].row = row_read(&tree, run, headlines, c->arena)))
+        struct table_run *row = &list[kept];
+        *row = (struct table_run){.run = run, .row = run->row, .tree = tree, .depth = line.depth, .folded = line.folded};
+        if (!row->row && !(row->row = row_read(&tree, run, headlines, c->arena)))
             return NULL;
         if (words)
-            row_words(&list[i], c->arena);
+            row_words(row, c->arena);
+        if (!row->row->has_wall_metric && tree_is_gone(&tree, run)) {
+            runs->gone++;
+            continue;
+        }
+        lines[kept++] = line;
     }
+    *n = kept;
     return list;
 }
 
@@ -226,28 +235,29 @@ static void print_footer(struct cmd_context *c, const struct runs *runs, const s
         fprintf(c->notes, "benchwrap: ls: %s\n", to.p ? to.p : "");
 }
 
-static int ls_print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown, size_t more,
-                    enum listing_form form)
+/* *shown: how many lines, without those of runs that were deleted meanwhile. */
+static int ls_print(struct cmd_context *c, struct runs *runs, struct fold_line *lines, size_t *shown, size_t more, enum listing_form form)
 {
     if (opt_text(&c->opts, OPTION_COLUMNS))
-        return row_output_columns(c, runs, runs->all, shown, form);
+        return row_output_columns(c, runs, runs->all, *shown, form);
     bool guard = opt_text(&c->opts, OPTION_FORMAT) != NULL;
     const struct screen screen = screen_of_file(c->out);
     const struct table_run *list =
         table_rows(c, runs, lines, shown, headlines_wanted(c, form), form == LISTING_TABLE || form == LISTING_MARKDOWN);
-    bool one_day = screen.is_terminal && list && runs_table_one_day(list, shown);
+    const size_t n = *shown;
+    bool one_day = screen.is_terminal && list && runs_table_one_day(list, n);
     CLEANUP_BUF struct buf to;
     buf_init(&to, 1u << 30);
     int status = !list                      ? -1
-                 : form >= LISTING_JSONL    ? ls_print_json(c, lines, list, shown, form, &to)
-                 : form == LISTING_CSV      ? runs_table_csv(list, shown, guard, c->arena, &to)
-                 : form == LISTING_MARKDOWN ? print_markdown(list, shown, c->arena, &to)
-                                            : print_tables(c, list, shown, &screen, one_day, &to);
+                 : form >= LISTING_JSONL    ? ls_print_json(c, lines, list, n, form, &to)
+                 : form == LISTING_CSV      ? runs_table_csv(list, n, guard, c->arena, &to)
+                 : form == LISTING_MARKDOWN ? print_markdown(list, n, c->arena, &to)
+                                            : print_tables(c, list, n, &screen, one_day, &to);
     listing_put(form, &to, c->out);
     if (status < 0 || to.failed)
         return err_memory(c->err, "the list of runs");
     if (form == LISTING_TABLE && runs->count)
-        print_footer(c, runs, list, shown, opt_find(&c->opts, OPTION_LAST)->origin ? 0 : more, &screen, one_day);
+        print_footer(c, runs, list, n, opt_find(&c->opts, OPTION_LAST)->origin ? 0 : more, &screen, one_day);
     return 0;
 }
 
@@ -338,7 +348,7 @@ static int ls_command(struct cmd_context *c)
         if (choose_lines(c, &runs, form, open, most, &lines, &shown, &more) < 0)
             status = err_memory(c->err, "the list of runs");
         else
-            status = ls_print(c, &runs, lines, shown, more, form);
+            status = ls_print(c, &runs, lines, &shown, more, form);
         if (status == 0)
             say_stale(c, lines, shown);
         if (status == 0 && !runs.count)

@@ -12,7 +12,7 @@ static int take_list(struct cmd_context *c, struct runs *runs, struct proposal *
         const char *name = arena_dup(c->arena, one.p, one.n);
         if (!one.n || !name)
             return err_set(c->err, ERR_USAGE, "\"%.60s\": the name of a run is missing beside a comma", names);
-        if (proposal_add_run(p, runs, name, c->err) < 0)
+        if (proposal_add_run(p, runs, name, NULL, c->err) < 0)
             return -1;
     }
     return 0;
@@ -38,7 +38,7 @@ static int take_chosen(struct cmd_context *c, struct runs *runs, struct proposal
     if (runs_load(runs, &filter, c->arena, c->err) < 0)
         return -1;
     for (size_t i = 0; i < runs->count && i < last; i++)
-        if (proposal_add_run(p, runs, arena_printf(c->arena, "=%s", runs->all[i]->id), c->err) < 0)
+        if (proposal_add_run(p, runs, NULL, runs->all[i], c->err) < 0)
             return -1;
     return 0;
 }

@@ -41,14 +41,16 @@ int row_output_order(struct cmd_context *c, struct runs *runs, size_t last)
     return opt_text(&c->opts, OPTION_SORT) ? runs_sort(runs, opt_find(&c->opts, OPTION_SORT), c->arena, c->err) : 0;
 }
 
-int row_output_columns(struct cmd_context *c, const struct runs *runs, struct tree_run *const *list, size_t n, enum listing_form form)
+int row_output_columns(struct cmd_context *c, struct runs *runs, struct tree_run *const *list, size_t n, enum listing_form form)
 {
     struct run_columns named;
     struct listing l;
+    size_t gone;
     if (run_columns_read(&named, opt_text(&c->opts, OPTION_COLUMNS), "--columns", runs, (const struct tree_run *const *)list, n, c->arena,
                          c->err) < 0)
         return -1;
-    int status = run_columns_listing(&named, runs, list, n, form == LISTING_TABLE || form == LISTING_MARKDOWN, c->arena, &l);
+    int status = run_columns_listing(&named, runs, list, n, form == LISTING_TABLE || form == LISTING_MARKDOWN, c->arena, &l, &gone);
+    runs->gone += gone;
     if (status == 0)
         status = listing_write(&l, form, c->out);
     listing_deinit(&l);

@@ -10,7 +10,7 @@ int row_output_form(const struct cmd_context *c, enum listing_form *ret);
 /* Leaves the newest `last` of the runs, then sorts them by --sort. -1: c->err. */
 int row_output_order(struct cmd_context *c, struct runs *runs, size_t last);
 /* Prints the facts that --columns names, a row for each of n runs. -1: c->err. */
-int row_output_columns(struct cmd_context *c, const struct runs *runs, struct tree_run *const *list, size_t n, enum listing_form form);
+int row_output_columns(struct cmd_context *c, struct runs *runs, struct tree_run *const *list, size_t n, enum listing_form form);
 
 #define ROW_OUTPUT_SORT \
     {.name = OPTION_SORT, .kind = OPT_LIST, .arg = "KEY", .group = "Selection", \

@@ -222,15 +222,16 @@ static int proposal_add_one(struct proposal *p, const struct tree_run *run, cons
     return p->arena->failed ? err_memory(err, "the proposal") : 0;
 }
 
-int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, struct err *err)
+int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, const struct tree_run *listed, struct err *err)
 {
+    const unsigned what = TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE;
     struct arena scratch; /* a run as a whole is large, what is kept of it is not */
     struct tree_run *run = NULL;
     const char *problem = NULL;
     arena_init(&scratch, RUN_MEMORY);
     /* the list of all runs, which "last" needs, must stay */
-    struct arena *list = strncmp(name, "last", 4) == 0 ? p->arena : &scratch;
-    int status = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, list, &run, err) ? -1 : 0;
+    struct arena *list = name && strncmp(name, "last", 4) == 0 ? p->arena : &scratch;
+    int status = name ? -(runs_find(runs, name, what, list, &run, err) != 0) : runs_find_listed(runs, listed, what, list, &run, err);
     if (status == 0) {
         inherit_params(runs, run, p->arena); /* in the lasting arena: the parent run is kept for the next repetition */
         struct json *detail = runs_detail(runs, run, &problem, &scratch);

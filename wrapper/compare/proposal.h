@@ -50,9 +50,9 @@ struct proposal {
 };
 
 void proposal_init(struct proposal *p, const struct opt_value *ignore, bool all, struct arena *a);
-/* Copies what is needed of the run of that name into its group. 0; -1 with err, also for a run that is
- * named twice. */
-int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, struct err *err);
+/* Copies what is needed of a run into its group: of the run of that name, or of one that runs_load has listed (name NULL). 0; 1: a listed one was deleted
+ * meanwhile; -1 with err, also for a run that is named twice. */
+int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, const struct tree_run *listed, struct err *err);
 /* Appends the text as a quoted pattern of a reference file that fits this text alone. */
 void proposal_quote(struct buf *to, const char *text);
 /* A reference file with remarks. */

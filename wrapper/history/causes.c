@@ -116,14 +116,20 @@ static void add_common_lines(const struct runs *runs, struct tree_run **x, size_
     }
 }
 
-static struct tree_run **read_side(struct runs *runs, const struct tree_run *const *side, size_t n, struct arena *a, struct err *err)
+/* The runs of a side as a whole; *n counts them without those that were deleted meanwhile. */
+static struct tree_run **read_side(struct runs *runs, const struct tree_run *const *side, size_t *n, struct arena *a, struct err *err)
 {
-    struct tree_run **ret = arena_get(a, (n + 1) * sizeof *ret);
-    for (size_t i = 0; ret && i < n; i++) {
-        if (runs_find(runs, arena_printf(a, "=%s", side[i]->id), TREE_PARAMS | TREE_TAGS, a, &ret[i], err))
+    struct tree_run **ret = arena_get(a, (*n + 1) * sizeof *ret);
+    size_t kept = 0;
+    for (size_t i = 0; ret && i < *n; i++) {
+        int got = runs_find_listed(runs, side[i], TREE_PARAMS | TREE_TAGS, a, &ret[kept], err);
+        if (got < 0)
             return NULL;
-        inherit_params(runs, ret[i], a);
+        if (got)
+            continue;
+        inherit_params(runs, ret[kept++], a);
     }
+    *n = kept;
     return ret;
 }
 
@@ -131,9 +137,13 @@ int cause_changes(struct runs *runs, const struct tree_run *const *before, size_
                   size_t n_after, struct arena *a, struct cause_change **ret, size_t *ret_count, struct err *err)
 {
     struct change_list list = {.a = a};
-    struct tree_run **x = read_side(runs, before, n_before, a, err), **y = x ? read_side(runs, after, n_after, a, err) : NULL;
+    struct tree_run **x = read_side(runs, before, &n_before, a, err), **y = x ? read_side(runs, after, &n_after, a, err) : NULL;
+    *ret = NULL;
+    *ret_count = 0;
     if (!y)
         return a->failed ? err_memory(err, "the causes") : -1;
+    if (!n_before || !n_after) /* nothing to compare: all runs of a side were deleted */
+        return 0;
     add_common_lines(runs, x, n_before, y, n_after, a);
     for (int tag = 0; tag < 2; tag++)
         for (int side = 0; side < 2; side++)

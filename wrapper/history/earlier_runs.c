@@ -60,7 +60,7 @@ int earlier_runs_find(const struct earlier_request *asked, struct runs *runs, st
     int status = 0;
     size_t i = 0;
     *ret = (struct earlier_runs){0};
-    near.count = 0;
+    near.count = near.gone = 0;
     near.all = arena_get(a, (runs->count + 1) * sizeof *near.all);
     if (!near.all)
         return err_memory(err, "the history of runs");
@@ -74,6 +74,8 @@ int earlier_runs_find(const struct earlier_request *asked, struct runs *runs, st
                 near.all[near.count++] = runs->all[i];
         }
         status = history_group_runs(&groups, &near, &of, err);
+        runs->gone += near.gone;
+        near.gone = 0;
         const struct history_group *own = status ? NULL : own_group(asked, &of, a, ret);
         bool enough = i == runs->count || ret->searched == searched_max || (own && own->member_count >= asked->runs_max);
         if (status == 0 && enough)

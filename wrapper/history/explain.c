@@ -33,6 +33,7 @@ enum { CONDITION_ROWS = sizeof condition_rows / sizeof *condition_rows };
 
 struct explain_work {
     const struct explain_request *asked;
+    struct runs *runs;
     struct explanation *to;
     struct cause_class *classes; /* of each key */
     bool *lasting; /* of each key: a class with a rank, and the same value in many runs */
@@ -66,6 +67,17 @@ static bool is_child_of(const struct facts_run *r, const struct facts_run *paren
     return r->in_parent && strcmp(r->parent, parent->run->id) == 0 && r->run->status == RUN_FINISHED && !r->is_warmup;
 }
 
+/* Why the run is not among those that runs_load has listed. */
+static const char *why_not_listed(const struct explain_work *x, const char *id)
+{
+    struct tree_run *run = NULL;
+    struct err ignored = {0};
+    const char *name = arena_printf(x->a, "=%s", id);
+    if (!name || runs_find(x->runs, name, TREE_META, x->a, &run, &ignored))
+        return "it is in another tree, or was deleted meanwhile";
+    return strcmp(run->lifecycle, "deleted") == 0 ? "it is deleted" : "it is retracted or amended";
+}
+
 static int collect_side(struct explain_work *x, int side, struct err *err)
 {
     const struct run_facts *facts = &x->to->facts;
@@ -75,7 +87,8 @@ static int collect_side(struct explain_work *x, int side, struct err *err)
         const struct facts_run *r = find_facts_run(facts, x->asked->ids[side][i]);
         size_t before = to->count;
         if (!r)
-            return err_set(err, ERR_INPUT, "the run %.8s cannot be explained: it is retracted, or in another tree", x->asked->ids[side][i]);
+            return err_set(err, ERR_INPUT, "the run %.8s cannot be explained: %s", x->asked->ids[side][i],
+                           why_not_listed(x, x->asked->ids[side][i]));
         for (size_t k = 0; k < facts->count && to->count < facts->count; k++)
             if (is_child_of(&facts->runs[k], r))
                 to->runs[to->count++] = &facts->runs[k];
@@ -488,7 +501,7 @@ static bool is_too_wide(const struct change *c)
 int explain_runs(const struct explain_request *asked, struct runs *runs, struct explanation *ret, struct err *err)
 {
     static const struct runs_filter everything;
-    struct explain_work x = {.asked = asked, .to = ret, .a = asked->arena};
+    struct explain_work x = {.asked = asked, .runs = runs, .to = ret, .a = asked->arena};
     *ret = (struct explanation){0};
     free(runs->all);
     runs->all = NULL;

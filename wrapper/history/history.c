@@ -17,12 +17,14 @@ const char *level_verdict_name(enum level_verdict verdict)
 }
 
 /* Why no group has the run. */
-static const char *history_refusal(const struct history *h, const struct tree_run *run)
+static const char *history_refusal(const struct history *h, const struct runs *runs, const struct tree_run *run)
 {
     const struct facts_run *r = NULL;
     for (size_t i = 0; i < h->facts.count && !r; i++)
         r = strcmp(h->facts.runs[i].run->id, run->id) == 0 ? &h->facts.runs[i] : NULL;
-    return !r                               ? "it is retracted or amended, or the options leave it out"
+    return strcmp(run->lifecycle, "deleted") == 0 ? "it is deleted"
+           : runs_is_gone(runs, run)              ? "it was deleted meanwhile"
+           : !r                             ? "it is retracted or amended, or the options leave it out"
            : r->run->problem                ? "it cannot be read"
            : r->run->status != RUN_FINISHED ? "it did not finish"
            : r->is_warmup                   ? "it is a warm-up"
@@ -52,7 +54,7 @@ static int keep_groups(struct history *h, const struct runs *runs, const struct 
         }
     }
     if (!kept)
-        return err_set(err, ERR_INPUT, "the run %.8s has no history: %s", run->id, history_refusal(h, run));
+        return err_set(err, ERR_INPUT, "the run %.8s has no history: %s", run->id, history_refusal(h, runs, run));
     while (h->group_count > kept)
         free(h->groups[--h->group_count].members);
     return 0;

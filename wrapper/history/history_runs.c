@@ -71,12 +71,14 @@ struct grouping {
     struct arena *a;
 };
 
+/* 1: the run was deleted meanwhile. */
 static int read_group_key(struct grouping *g, const struct tree_run *run, struct comparison_key *ret, struct err *err)
 {
     struct tree_run *full = NULL;
     const char *problem = NULL;
-    if (runs_find(g->runs, arena_printf(g->a, "=%s", run->id), TREE_PARAMS | TREE_TAGS, g->a, &full, err))
-        return -1;
+    int got = runs_find_listed(g->runs, run, TREE_PARAMS | TREE_TAGS, g->a, &full, err);
+    if (got)
+        return got;
     inherit_params(g->runs, full, g->a);
     struct json *detail = runs_detail(g->runs, full, &problem, g->a);
     int status = comparison_key_of(&g->reader, full, detail, g->a, ret, err);
@@ -87,8 +89,9 @@ static int read_group_key(struct grouping *g, const struct tree_run *run, struct
 static int group_of_key(struct grouping *g, const struct facts_run *r, size_t *ret, struct err *err)
 {
     struct comparison_key key;
-    if (read_group_key(g, r->run, &key, err) < 0)
-        return -1;
+    int got = read_group_key(g, r->run, &key, err);
+    if (got)
+        return got;
     for (*ret = 0; *ret < g->h->group_count; ++*ret) {
         const struct history_group *is = &g->h->groups[*ret];
         if (strcmp(is->experiment, r->run->experiment) == 0 && comparison_key_shared(&is->key, &key))
@@ -108,8 +111,9 @@ static int history_group_of(struct grouping *g, const struct facts_run *r, size_
             *ret = g->seen[at].group - 1;
             return 0;
         }
-    if (group_of_key(g, r, ret, err) < 0)
-        return -1;
+    int got = group_of_key(g, r, ret, err);
+    if (got)
+        return got;
     g->seen[at] = (struct same_inputs){r->inputs, r->run->experiment_id, *ret + 1};
     return 0;
 }
@@ -133,8 +137,9 @@ static int group_runs(struct grouping *g, const struct facts_run **list, size_t 
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         size_t at;
-        status = history_group_of(g, list[i], &at, err);
-        struct history_group *to = status ? NULL : &g->h->groups[at];
+        int got = history_group_of(g, list[i], &at, err);
+        struct history_group *to = got ? NULL : &g->h->groups[at];
+        status = got < 0 ? -1 : 0;
         if (to && !ARRAY_FITS(to->members, to->member_capacity, to->member_count + 1))
             status = err_memory(err, "the history of runs");
         else if (to)

@@ -453,12 +453,13 @@ static void take_lines(struct run_builder *b, enum run_lines of, struct arena *s
         put_run_fact(b, last->list[i].key, last->list[i].value);
 }
 
-/* A run of another program. */
+/* A run of another program, or one that was deleted. */
 static void read_folder(struct run_builder *b, struct arena *scratch)
 {
     struct tree_run full = *b->to->run;
     struct folder tree = runs_tree(b->reading->runs, b->to->run);
     tree_fill(&tree, &full, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, scratch);
+    b->to->is_gone = tree_is_gone(&tree, b->to->run);
     for (const struct tree_entry *e = full.params; e; e = e->next)
         take_param(b, str_of(e->key), e->value, (struct str){NULL, 0});
     for (const struct tree_entry *e = full.tags; e; e = e->next)
@@ -622,6 +623,20 @@ static struct facts_run *find_id(const struct id_index *index, const char *id)
     return found ? (struct facts_run *)*found : NULL;
 }
 
+static void drop_gone_runs(struct runs *runs, struct run_facts *facts)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < facts->count; i++) {
+        if (facts->runs[i].is_gone) {
+            runs->gone++;
+            continue;
+        }
+        runs->all[kept] = runs->all[i];
+        facts->runs[kept++] = facts->runs[i];
+    }
+    runs->count = facts->count = kept;
+}
+
 /* What a parent run holds for its repetitions belongs to each of them. */
 static bool inherit_all(struct run_facts *facts, struct arena *a)
 {
@@ -655,7 +670,7 @@ static bool inherit_all(struct run_facts *facts, struct arena *a)
     return !a->failed;
 }
 
-int run_facts_read(const struct runs *runs, bool texts, struct arena *a, struct run_facts *ret, struct err *err)
+int run_facts_read(struct runs *runs, bool texts, struct arena *a, struct run_facts *ret, struct err *err)
 {
     size_t chunks = (runs->count + CHUNK - 1) / CHUNK;
     struct reading r = {.runs = runs, .texts = texts, .arena = a};
@@ -665,9 +680,10 @@ int run_facts_read(const struct runs *runs, bool texts, struct arena *a, struct 
     if (!r.list || !r.tables)
         return err_memory(err, "the facts of runs");
     parallel_each(runs_workers(runs, runs->count), chunks, read_facts_chunk, &r, a);
-    if (a->failed || !merge_keys(&r, chunks, ret) || !inherit_all(ret, a))
+    if (a->failed || !merge_keys(&r, chunks, ret))
         return err_memory(err, "the facts of runs");
-    return 0;
+    drop_gone_runs(runs, ret);
+    return inherit_all(ret, a) ? 0 : err_memory(err, "the facts of runs");
 }
 
 double run_facts_number(const struct facts_run *run, uint32_t key)

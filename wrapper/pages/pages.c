@@ -17,7 +17,7 @@ struct pages_work {
     struct page_files files;
     struct page_data before; /* by id */
     struct page_run *now; /* as the runs of the request */
-    bool *is_read;
+    bool *is_read, *is_gone; /* is_gone: deleted since the runs were listed */
     struct err *errors; /* of each chunk */
 };
 
@@ -50,8 +50,10 @@ static int read_page_run(struct pages_work *w, struct runs *own, struct comparis
         return 0;
     }
     w->is_read[i] = true;
-    if (page_run_read(own, reader, run, &w->files, a, ret, err) < 0)
+    int got = page_run_read(own, reader, run, &w->files, a, ret, err);
+    if (got < 0)
         return -1;
+    w->is_gone[i] = got == 1;
     ret->stamp = *ret->problem ? "" : stamp; /* a damaged run is read again: it may have been incomplete only */
     return 0;
 }
@@ -104,6 +106,23 @@ static int read_pages_runs(struct pages_work *w, struct err *err)
 
 /* ---- what is gone ---- */
 
+/* Leaves out the runs that were deleted while they were read; remove_gone removes their pages. */
+static void drop_deleted_runs(struct pages_work *w)
+{
+    struct runs *runs = w->request->runs;
+    size_t kept = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        if (w->is_gone[i]) {
+            runs->gone++;
+            continue;
+        }
+        runs->all[kept] = runs->all[i];
+        w->is_read[kept] = w->is_read[i];
+        w->now[kept++] = w->now[i];
+    }
+    runs->count = kept;
+}
+
 static int by_run_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -153,9 +172,10 @@ static int write_groups(struct page_book *book, struct err *err)
 static int write_pages(struct pages_work *w, struct pages_result *ret, struct err *err)
 {
     const struct pages_request *q = w->request;
-    struct page_book book = {.request = q, .files = &w->files, .data = {w->now, q->runs->count, q->arena}, .a = q->arena};
     if (read_pages_runs(w, err) < 0)
         return -1;
+    drop_deleted_runs(w);
+    struct page_book book = {.request = q, .files = &w->files, .data = {w->now, q->runs->count, q->arena}, .a = q->arena};
     qsort(w->now, q->runs->count, sizeof *w->now, page_run_order);
     if (pages_facts_share(&book.data, err) < 0 || page_book_fill(&book, err) < 0 || write_groups(&book, err) < 0 ||
         remove_gone(w, &book.data, err) < 0)
@@ -186,7 +206,8 @@ int pages_write(const struct pages_request *request, struct pages_result *ret, s
     w.files.folder = folder;
     w.now = arena_get(request->arena, (request->runs->count + 1) * sizeof *w.now);
     w.is_read = arena_get(request->arena, request->runs->count + 1);
-    if (!w.now || !w.is_read)
+    w.is_gone = arena_get(request->arena, request->runs->count + 1);
+    if (!w.now || !w.is_read || !w.is_gone)
         return err_memory(err, "the pages");
     if (pages_index_read(folder, request->arena, &w.before, err) < 0)
         return -1;

@@ -324,5 +324,7 @@ int page_run_read(struct runs *runs, struct comparison_reader *reader, const str
     read_headlines(&tree, &whole, detail, a, ret);
     int status = write_run_pages(runs, &whole, detail, &key, files, a, err);
     json_free(detail);
-    return a->failed ? err_memory(err, "the run %.8s", run->id) : status;
+    if (a->failed)
+        return err_memory(err, "the run %.8s", run->id);
+    return status < 0 ? -1 : tree_is_gone(&tree, run);
 }

@@ -29,7 +29,7 @@ int report_runs_table(struct doc *d, struct runs *runs, struct tree_run *const *
     struct listing l;
     if (run_columns_read(&named, o->columns, "--columns", runs, (const struct tree_run *const *)list, n, d->a, err) < 0)
         return -1;
-    int status = run_columns_listing(&named, runs, list, n, true, d->a, &l);
+    int status = run_columns_listing(&named, runs, list, n, true, d->a, &l, NULL);
     size_t before = letters ? 2 : 1;
     struct doc_column *columns = arena_get(d->a, (named.count + before) * sizeof *columns);
     if (status == 0 && columns) {

@@ -16,6 +16,7 @@ const struct run_row *row_read(const struct folder *tree, const struct tree_run 
     row->headlines = headlines_of(tree, run, headlines < HEADLINES_MAX ? headlines : HEADLINES_MAX, a, row->headline);
     row->wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;
     row->is_series = headline_value(tree, run, "series.wall_s", a, &row->wall);
-    row->wall_known = row->is_series || headline_value(tree, run, "run.wall_s", a, &row->wall) || run->end_ms > run->start_ms;
+    row->has_wall_metric = row->is_series || headline_value(tree, run, "run.wall_s", a, &row->wall);
+    row->wall_known = row->has_wall_metric || run->end_ms > run->start_ms;
     return row;
 }

@@ -6,6 +6,7 @@
 struct run_row {
     const char *verdict, *parent, *benchmark, *incomplete, *site, *stale; /* the tags; NULL: absent */
     bool wall_known, is_series; /* is_series: the parent run of repetitions or of a sweep */
+    bool has_wall_metric; /* it is read last, so that the run still was there */
     double wall; /* seconds */
     size_t headlines; /* that were read; a run may have more */
     struct headline headline[HEADLINES_MAX];

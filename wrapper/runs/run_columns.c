@@ -160,22 +160,31 @@ static struct listing_column *column_headings(const struct run_columns *columns,
 }
 
 int run_columns_listing(const struct run_columns *columns, const struct runs *runs, struct tree_run *const *list, size_t n, bool people,
-                        struct arena *a, struct listing *ret)
+                        struct arena *a, struct listing *ret, size_t *ret_gone)
 {
     CLEANUP_BUF struct buf text;
+    size_t gone = 0;
     const struct listing_column *headings = column_headings(columns, a);
     buf_init(&text, 300u << 20);
     listing_init(ret, headings, columns->count, a);
     for (size_t i = 0; headings && i < n; i++) {
         const struct folder tree = runs_tree(runs, list[i]);
+        const char *first = NULL;
         for (size_t k = 0; k < columns->count; k++) {
             const struct filter_key *key = &columns->list[k];
             const char *problem = NULL;
             struct filter_value v = filter_value_read(key, &tree, list[i], &text, a, &problem);
-            if (problem && !list[i]->problem)
-                list[i]->problem = problem;
+            first = first ? first : problem;
             add_cell(ret, &v, key->kind == FILTER_ATTRIBUTE && key->attribute != FILTER_EXPERIMENT_ID, people, a);
         }
+        if (ret_gone && tree_is_gone(&tree, list[i])) {
+            listing_drop_row(ret);
+            gone++;
+        } else if (first && !list[i]->problem) {
+            list[i]->problem = first;
+        }
     }
+    if (ret_gone)
+        *ret_gone = gone;
     return headings && !a->failed && !ret->failed ? 0 : -1;
 }

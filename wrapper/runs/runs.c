@@ -103,6 +103,12 @@ struct folder runs_tree(const struct runs *runs, const struct tree_run *run)
     return f;
 }
 
+bool runs_is_gone(const struct runs *runs, const struct tree_run *run)
+{
+    const struct folder tree = runs_tree(runs, run);
+    return tree_is_gone(&tree, run);
+}
+
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)
 {
     struct folder tree = runs_tree(runs, run);
@@ -340,6 +346,10 @@ static int load_all_runs(struct loading *l, struct arena *a)
     parallel_each(runs_workers(runs, runs->count), runs->count, load_one_run, l, a);
     for (size_t i = 0; i < runs->count && !a->failed; i++) {
         const struct loaded_run *is = &l->loaded[i];
+        if ((is->problem || runs->all[i]->problem) && runs_is_gone(runs, runs->all[i])) {
+            runs->gone++;
+            continue;
+        }
         if (is->problem)
             runs_note_unjudged(runs, runs->all[i], is->problem);
         if (!is->passes)

@@ -91,6 +91,8 @@ const struct folder *runs_ready_folder(struct runs *runs);
 const struct tree_entry *runs_listed_changes(const struct runs *runs, const struct tree_run *run);
 /* The folder of the tree that the run lies in, borrowed. */
 struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
+/* Was the run deleted since runs_load listed it? Whoever has read it asks this last, leaves it out, and counts it in runs->gone. */
+bool runs_is_gone(const struct runs *runs, const struct tree_run *run);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 /* artifacts/benchwrap.json; NULL when there is none (a run of others), or with *ret_problem when it cannot be read. */

@@ -184,6 +184,8 @@ static void print_retraction(struct runs *runs, const struct tree_run *run, cons
 static int runs_find_current(struct runs *runs, unsigned what, struct arena *a, struct tree_run **run, struct err *err)
 {
     struct seeing s;
+    if (strcmp((*run)->lifecycle, "deleted") == 0)
+        fprintf(runs->place.notes, "benchwrap: the run %.8s is deleted: only its id finds it\n", (*run)->id);
     int got = read_corrections(runs, *run, &s, a, err);
     const char *id = got ? (*run)->id : corrections_shown(&s.corrections, (*run)->id);
     if (!id) {
@@ -243,7 +245,7 @@ int runs_find_listed(struct runs *runs, const struct tree_run *listed, unsigned 
 {
     *ret = NULL;
     int got = tree_find_in(runs_ready_folder(runs), listed->id, what, a, ret, err);
-    if (got == 1 || (got == 0 && (*ret)->problem && !runs_file(runs, *ret, "meta.yaml", 64, a))) { /* not there, or half removed */
+    if (got == 1 || (got == 0 && runs_is_gone(runs, listed))) {
         runs->gone++;
         return 1;
     }

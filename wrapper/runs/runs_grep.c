@@ -179,8 +179,8 @@ int grep_run(struct grep_search *s, struct tree_run *run)
     for (size_t i = 0; i < f.count && !a.failed; i++)
         if (!is_job_copy(&f, f.names[i]) && !search_file(&l, &artifacts, f.names[i]) && !run->problem)
             run->problem = arena_printf(s->arena, "artifacts/%s cannot be read: %s", f.names[i], err_words(errno));
-    bool failed = a.failed || l.begun.failed || !f.names;
+    bool failed = a.failed || l.begun.failed || !f.names, is_gone = !f.count && tree_is_gone(&tree, run);
     buf_deinit(&l.begun);
     arena_deinit(&a);
-    return failed ? -1 : 0;
+    return failed ? -1 : is_gone;
 }

@@ -82,9 +82,15 @@ int runs_sort(struct runs *runs, const struct opt_value *keys, struct arena *a, 
         return err_memory(err, "the values of %zu runs", runs->count);
     if (runs->count)
         qsort(list, runs->count, sizeof *list, compare_ordered_runs);
+    size_t kept = 0;
     for (size_t i = 0; i < runs->count; i++) {
-        runs->all[i] = list[i].run;
+        if (list[i].run->problem && runs_is_gone(runs, list[i].run)) {
+            runs->gone++;
+            continue;
+        }
+        runs->all[kept++] = list[i].run;
         runs->damaged += list[i].run->problem != NULL;
     }
+    runs->count = kept;
     return 0;
 }

@@ -473,7 +473,7 @@ static void children_put_corrected(size_t count, const struct children_corrected
     buf_puts(to, "; hint: benchwrap ls --all lists all runs\n");
 }
 
-int runs_table_children(const struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected,
+int runs_table_children(struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected,
                         enum listing_form form, FILE *out, struct arena *a, struct err *err)
 {
     struct screen screen = screen_of_file(out);
@@ -483,13 +483,20 @@ int runs_table_children(const struct runs *runs, const struct tree_run *of, cons
     const struct folder of_tree = runs_tree(runs, of);
     struct table_run above = {.run = of, .row = row_read(&of_tree, of, 0, a)};
     bool read = list && above.row;
+    size_t kept = 0;
     for (size_t i = 0; read && i < runs->count; i++) {
         const struct folder tree = runs_tree(runs, runs->all[i]);
-        list[i] = (struct table_run){.run = runs->all[i], .row = row_read(&tree, runs->all[i], HEADLINES_MAX, a), .tree = tree};
-        read = list[i].row != NULL;
+        struct table_run *row = &list[kept];
+        *row = (struct table_run){.run = runs->all[i], .row = row_read(&tree, runs->all[i], HEADLINES_MAX, a), .tree = tree};
+        read = row->row != NULL;
         if (read)
-            row_words(&list[i], a);
+            row_words(row, a);
+        if (read && !row->row->has_wall_metric && tree_is_gone(&tree, row->run))
+            runs->gone++;
+        else
+            runs->all[kept++] = runs->all[i];
     }
+    runs->count = kept;
     int status = !read ? -1
                  : form != LISTING_TABLE
                      ? children_rows(runs, list, form, out, a)

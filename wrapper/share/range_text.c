@@ -166,7 +166,7 @@ static int read_history(struct range *r, const struct proposed_group *g, const s
     if (rc == 0)
         rc = earlier_runs_find(&asked, &r->runs, r->arena, &found, err);
     for (size_t i = 0; rc == 0 && i < found.count; i++)
-        rc = proposal_add_run(ret, &r->runs, arena_printf(r->arena, "=%s", found.list[i]->id), err);
+        rc = proposal_add_run(ret, &r->runs, NULL, found.list[i], err) < 0 ? -1 : 0;
     json_free(detail);
     return rc;
 }
@@ -382,7 +382,7 @@ static int put_values(struct range *r, struct err *err)
     for (size_t i = 0; i < r->fresh.count; i++) {
         const char *id = r->fresh.id[i];
         const struct tree_run *run = range_read_run(r, id, TREE_META, r->arena);
-        if (run && is_measured(r, run) && proposal_add_run(&now, &r->runs, arena_printf(r->arena, "=%s", id), err) < 0)
+        if (run && is_measured(r, run) && proposal_add_run(&now, &r->runs, NULL, run, err) < 0)
             return -1;
     }
     if (now.groups)

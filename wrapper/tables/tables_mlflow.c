@@ -14,8 +14,9 @@ enum { NAMED_MAX = 10, ANSWER_MAX = 4 << 20 };
 struct migrated {
     struct sqlite q;
     sqlite3 *db;
-    const struct runs *runs;
+    struct runs *runs;
     FILE *notes;
+    size_t present; /* runs that still are in the tree */
     size_t missing; /* runs that the database lacks */
     int64_t params, samples, tags; /* of the tree's runs */
     struct err *err;
@@ -81,10 +82,15 @@ static int check_migrated_run(struct migrated *m, const struct tree_run *run, st
     m->q.bind_text(at, 1, run->id, -1, NULL);
     bool there = m->q.step(at) == SQLITE_ROW;
     m->q.finalize(at);
+    tree_fill(&tree, &whole, TREE_PARAMS | TREE_METRICS | TREE_TAGS, a);
+    if (tree_is_gone(&tree, run)) {
+        m->runs->gone++;
+        return 0;
+    }
+    m->present++;
     if (!there && m->missing++ < NAMED_MAX)
         fprintf(m->notes, "benchwrap: export: MLflow's migration has left out the run %s%s\n", run->path,
                 run->problem ? ", which is damaged" : "");
-    tree_fill(&tree, &whole, TREE_PARAMS | TREE_METRICS | TREE_TAGS, a);
     for (const struct tree_entry *e = whole.params; e; e = e->next)
         m->params++;
     for (const struct tree_entry *e = whole.tags; e; e = e->next)
@@ -114,7 +120,7 @@ static int compare_counts(struct migrated *m, FILE *out)
     }
     if (m->missing > NAMED_MAX)
         fprintf(m->notes, "benchwrap: export: MLflow's migration has left out %zu more runs\n", m->missing - NAMED_MAX);
-    bool missing = print_count(out, "runs", (int64_t)m->runs->count, (int64_t)(m->runs->count - m->missing));
+    bool missing = print_count(out, "runs", (int64_t)m->present, (int64_t)(m->present - m->missing));
     missing |= print_count(out, "params", m->params,
                            count_rows(m, "SELECT count(*) FROM params JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
     missing |= print_count(out, "samples", m->samples,

@@ -247,6 +247,7 @@ struct tables_slot {
     struct arena one;
     struct filter_value *values;
     const char *problem;
+    bool is_gone; /* the run was deleted meanwhile */
 };
 struct tables_batch {
     struct tables_work *x;
@@ -270,6 +271,7 @@ static void read_slot(void *context, size_t i, struct arena *a)
         read_all_values(&own, run);
     s->one = own.one;
     s->problem = own.problem;
+    s->is_gone = runs_is_gone(own.r->runs, run);
 }
 
 /* The row of a run that was read, unless one before it could not be written. */
@@ -279,8 +281,11 @@ static int write_slot(struct tables_batch *b, size_t i, int rc)
     struct tables_work *x = b->x;
     x->one = s->one;
     x->values = s->values;
-    settle_problem(x, x->r->runs->all[b->first + i], s->problem);
-    if (rc == 0)
+    if (s->is_gone)
+        x->r->runs->gone++;
+    else
+        settle_problem(x, x->r->runs->all[b->first + i], s->problem);
+    if (rc == 0 && !s->is_gone)
         rc = tables_row(x);
     arena_deinit(&x->one);
     return rc;
@@ -361,8 +366,13 @@ static int tables_run_samples(struct tables_work *x, struct tree_run *run)
     int rc = 0;
     whole.problem = NULL;
     tree_fill(&tree, &whole, TREE_METRICS | TREE_COMPLETE, &x->one);
-    note_export_problem(x, whole.problem);
     struct json *detail = runs_detail(x->r->runs, run, &problem, &x->one);
+    if (tree_is_gone(&tree, run)) {
+        x->r->runs->gone++;
+        json_free(detail);
+        return 0;
+    }
+    note_export_problem(x, whole.problem);
     note_export_problem(x, problem);
     const struct json *metrics = json_get(detail, "metrics");
     x->values[SAMPLE_RUN] = tables_known_text(run->id);
