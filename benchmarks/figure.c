@@ -39,6 +39,21 @@ static bool is_asked_for(struct str line, const struct number *n)
     return false;
 }
 
+/* The word behind the number says what a compressor has saved. */
+static bool is_saving(struct str line, const struct number *n)
+{
+    struct str rest = str_sub(line, n->end, line.n), word = str_word(&rest);
+    while (word.n && is_one_of(word.p[word.n - 1], ",.;)"))
+        word.n--;
+    return str_has_word("saved savings smaller reduction reduced decrease removed Removed", word);
+}
+
+/* "CPU time: 0.05": a clock measured it, and nothing says the unit. "Time" alone names it where the line has no other number. */
+static bool is_time_without_unit(struct str line, const struct figure_candidate *c, struct str label)
+{
+    return line.p[c->number->from] != '-' && (figure_is_measured(label) || (c->sole && str_is_anycase(label, "time")));
+}
+
 /* Is it a result, and under what unit? *ret_unit NULL: without. */
 static bool is_figure(const struct figure_context *x, struct str line, const struct figure_candidate *c, const char *name, bool indented,
                       const struct unit **ret_unit)
@@ -70,6 +85,10 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
         *ret_unit = x->section_unit;
         return true;
     }
+    if (n->times)
+        return c->strong && !whole && figure_is_score(label);
+    if (!u && (c->strong || c->column) && !n->joined && !whole && is_time_without_unit(line, c, label))
+        return true;
     if (!u)
         return c->strong && !n->joined && !whole ? figure_is_score(label)
                                                  : (c->strong || c->column) && figure_is_score_word(label) && !figure_is_count(label) &&
@@ -79,10 +98,13 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
     if (!strcmp(u->dimension, "second")) {
         if (n->unit && !str_has(n->word, "/") && figure_ends_in_rate(label, NULL))
             return false; /* "refresh rate: 0.5 s" is set, "speed: 2.5 ns/op" is measured */
-        bool timed = figure_is_time(label) || (c->timed && !whole) || (section && figure_is_statistic(label)) || (section && figure_is_time(str_of(x->section)));
+        bool timed = figure_is_time(label) || (c->timed && !whole) || (section && figure_is_statistic(label)) ||
+                     (section && figure_is_time(str_of(x->section)));
         bool task = u->factor < 1 && figure_is_task_time(label); /* "encode time: 52 ms" */
         return timed ? task || !(whole && figure_is_span(label)) : (c->strong || c->column) && !whole;
     }
+    if (!strcmp(u->dimension, "percent") && !whole && is_saving(line, n)) /* "0.55% saved" */
+        return true;
     if (!strcmp(u->dimension, "percent")) /* "Read percentage: 87%" before the first result is the mix that was set */
         return c->strong && c->sole && (!whole || x->has_result || figure_is_score(label));
     if (!strcmp(u->dimension, "joule") || !strcmp(u->dimension, "watt"))
@@ -249,6 +271,21 @@ static bool is_bare_time(struct str line, const struct number *n, size_t count)
            memchr(line.p + n->from, '.', n->to - n->from) && figure_unit_of_label(name);
 }
 
+/* "matmul 12.34 ms", "total CPU time 0.05": a line of a name and a time alone. */
+static bool is_named_time(struct str line, const struct number *n, size_t count)
+{
+    struct str name = count == 1 ? str_trim(str_sub(line, 0, n->from)) : (struct str){"", 0}, rest = name, word, last = {"", 0};
+    size_t words = 0;
+    for (; (word = str_word(&rest)).n; words++)
+        last = word;
+    if (!words || words > 4 || n->plain || n->error || n->inside || n->own[0] || n->end != line.n || !guess_letters(last) ||
+        figure_is_small(last) || str_has_word("every after until using than sleeping waiting pausing", last) ||
+        is_one_of(last.p[last.n - 1], ",;"))
+        return false;
+    bool time = n->unit && !strcmp(n->unit->dimension, "second");
+    return time ? memchr(line.p + n->from, '.', n->to - n->from) != NULL : words > 1 && !n->unit && figure_is_measured(name);
+}
+
 /* "set (rand)", "set (seq-hint)": a word that says which one, and neither a unit nor a statistic. */
 static bool is_variant(struct str word)
 {
@@ -365,14 +402,14 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
     while (i > from && (str_is_blank(line.p[i - 1]) || is_one_of(line.p[i - 1], "~<>([")))
         i--;
     c.strong = (i > from && is_one_of(line.p[i - 1], "=:")) || is_bare_score(line, n, count) || is_bare_time(line, n, count);
-    c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t');
+    c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t') || is_named_time(line, n, count);
     if (!k && c.column && !c.strong && is_list_of_words(str_trim(between)))
         clause = c.label = str_trim(between);
     if (!k && c.column)
         clause = c.label = whole_columns_name(str_trim(between), clause);
     char label[FIGURE_NAME_MAX], head[64] = "", trailing[FIGURE_NAME_MAX], tail[64] = "";
     size_t length = add_bracket_words(clause, label, figure_name_clean(clause, label, sizeof label), sizeof label);
-    bool twins = has_twin(numbers, count, k);
+    bool twins = has_twin(numbers, count, k), tailed = false;
     struct str front = head_of(line, numbers[0].from);
     c.timed = str_is_anycase(front, "times") || str_is_anycase(front, "timings");
     size_t start = k ? whole_label(line, n->from) : 0;
@@ -395,13 +432,13 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
         length = figure_name_clean(n->word, label, sizeof label);
     /* The name of the first figure ends at the first number: "Score   5   12.3 ± 0.1 op/s". */
     if (tail[0] && !length && (!k || !twins))
-        length = (size_t)snprintf(label, sizeof label, "%s", tail), tail[0] = 0, c.column = true;
+        length = (size_t)snprintf(label, sizeof label, "%s", tail), tail[0] = 0, c.column = tailed = true;
     else if (k && !guess_letters(str_of(label))) {
         if (!(length = borrowed_name(line, numbers, k, between, twins, tail[0], label, sizeof label)))
             return false;
         c.own = false;
         c.column = true;
-    } else if (!k && !length && n->unit && figure_is_rate(n->unit) && n->from == 0 &&
+    } else if (!k && !length && n->unit && figure_is_rate(n->unit) && !guess_letters(between) &&
                (n->end == line.n || (indented && line.p[n->end] == ',')))
         length = (size_t)snprintf(label, sizeof label, "%s", figure_rate_name(n->unit));
     if (!length)
@@ -416,12 +453,13 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
         c.own = false;
         c.column = true;
     }
-    if (k && start >= from && c.own && numbers[k - 1].end == from && follows_amount(line, &numbers[k - 1], n, &c, clause) &&
-        !is_labelled(line, &numbers[k - 1], k > 1 ? numbers[k - 2].end : 0))
+    if (k && start >= from && c.own && !(tailed && is_saving(line, n)) && numbers[k - 1].end == from &&
+        follows_amount(line, &numbers[k - 1], n, &c, clause) && !is_labelled(line, &numbers[k - 1], k > 1 ? numbers[k - 2].end : 0))
         return false;
     const struct unit *unit;
     if (!is_figure(x, line, &c, label, indented, &unit))
         return false;
+    figure_variant_set(line, numbers, k, c.label, label, ret);
     return head_words(line, numbers, k, &c, label, head) &&
            fill_figure(x, line, n, (const char *const[]){head, label, tail}, indented, unit, ret);
 }
@@ -470,13 +508,13 @@ static bool has_candidate(struct str line, const struct number *n, size_t count)
         while (i && str_is_blank(line.p[i - 1]))
             i--;
         bool behind_bar = i && (line.p[i - 1] == '|' || (line.p[i - 1] & 0x80));
-        if ((!n[k].plain || n[k].multiple) &&
+        if ((!n[k].plain || n[k].multiple || n[k].times) &&
             (n[k].unit || n[k].raw.n || n[k].from - i >= 2 || behind_bar || (i && is_one_of(line.p[i - 1], ":="))))
             return true;
     }
     if (count >= 2 && memchr(line.p, ':', line.n) && (str_has(line, "avg") || str_has(line, "mean")))
         return true; /* "time [ms]: min 0.3 avg 2.8" */
-    return is_bare_score(line, n, count) || is_bare_time(line, n, count) ||
+    return is_bare_score(line, n, count) || is_bare_time(line, n, count) || is_named_time(line, n, count) ||
            (count && memchr(line.p, '/', line.n) && memchr(line.p, '=', line.n));
 }
 
@@ -502,7 +540,8 @@ static struct str without_border(struct str line)
     return str_trim(line);
 }
 
-static void note_line(struct figure_context *x, struct str line, struct str words, size_t indent, size_t numbers, bool row)
+/* Returns true for a header or a row of a table. */
+static bool note_line(struct figure_context *x, struct str line, struct str words, size_t indent, size_t numbers, bool row)
 {
     const char *open = memchr(words.p, '(', words.n);
     bool plain =
@@ -525,10 +564,11 @@ static void note_line(struct figure_context *x, struct str line, struct str word
         x->section_unit = figure_unit_of_label(without_last_noun(text));
     }
     if (figure_header_note(x, line, numbers))
-        return;
+        return true;
     if (x->header[0] && ++x->header_age > HEADER_AGE_MAX)
         x->header[0] = 0;
     x->header_gap += !row && (numbers || guess_letters(words));
+    return row;
 }
 
 /* A first look that costs little: most lines of a long log have no number behind a blank, ":" or "=". */
@@ -560,11 +600,24 @@ static void note_passed(struct figure_context *x, struct str line, const struct 
     }
 }
 
+static size_t keep_scores(struct figure *f, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!f[i].unit)
+            f[kept++] = f[i];
+    return kept;
+}
+
 size_t figure_find(struct figure_context *x, struct str line, struct figure to[FIGURES_MAX])
 {
     struct number number[FIGURE_NUMBERS_MAX];
     size_t indent = 0, count = 0, n = 0, single = FIGURE_NUMBERS_MAX;
+    for (size_t i = 0; i < FIGURES_MAX; i++)
+        to[i].variant[0] = to[i].step[0] = 0;
     note_passed(x, line, NULL, 0);
+    if (!str_trim(line).n)
+        x->after_text = false;
     if (line.n > FIGURE_LINE_MAX || !guess_plain_line(line, FIGURE_LINE_MAX))
         return 0;
     while (indent < line.n && str_is_blank(line.p[indent]))
@@ -574,19 +627,24 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
         return 0;
     bool indented = x->section[0] && indent > x->section_indent, lone = false, row = false;
     if (!is_promising(words)) {
-        note_line(x, line, words, indent, 0, false);
+        figure_heading_note(x, words, NULL, 0, note_line(x, line, words, indent, 0, false));
         return 0;
     }
     if (words.n > 2 && words.p[0] == '"' && memchr(words.p + 1, '"', words.n - 1) == words.p + words.n - 1)
         words = str_sub(words, 1, words.n - 2); /* "Elapsed time: 3.5 msecs", printed as a text */
     words = figure_without_estimate(figure_without_stamp(without_border(words)));
+    struct str last = figure_is_progress(words) ? figure_behind_count(words) : (struct str){"", 0};
+    if (last.n)
+        words = last;
     count = words.n ? figure_numbers_take(words, number) : 0;
     figure_commas_note(x, words, number, count);
     if ((n = take_tagged(x, words, to)) || (n = figure_take_time(x, words, number, count, to)) || (n = figure_take_bar(x, words, to)))
         goto done;
-    if (has_candidate(words, number, count) && !figure_is_progress(words) && !figure_is_estimate(words)) {
+    if ((has_candidate(words, number, count) || (count && figure_fits_titles(x, words))) && !figure_is_progress(words) &&
+        !figure_is_estimate(words)) {
         if ((n = figure_take_percentile(x, words, number, count, to)) || (n = figure_take_parts(x, words, to)) ||
-            (n = figure_take_statistics(x, words, to)) || (n = figure_take_listed(x, words, number, count, to)) || (n = figure_take_bracketed(x, words, number, count, to)) ||
+            (n = figure_take_statistics(x, words, to)) || (n = figure_take_listed(x, words, number, count, to)) ||
+            (n = figure_take_reduction(x, words, number, count, to)) || (n = figure_take_bracketed(x, words, number, count, to)) ||
             (n = figure_take_erred(x, words, number, count, indented, to)))
             goto done;
         if ((row = figure_take_columns(x, words, count, to, &n)) && (n || x->header[0]))
@@ -596,7 +654,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
         bool inside = only_rate(number, count, &single);
         for (size_t k = 0; k < count && !rows && n < FIGURES_MAX; k++) {
             const struct number *c = &number[k];
-            if (c->error || (c->plain && !c->multiple) || (c->inside && !(inside && k == single)))
+            if (c->error || (c->plain && !c->multiple && !c->times) || (c->inside && !(inside && k == single)))
                 continue;
             if (compose_figure(x, words, number, count, k, indented, &to[n]))
                 n++;
@@ -605,6 +663,8 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             n = figure_take_lone(x, words, number, count, to);
             lone = n == 1 && !strcmp(to[0].unit->dimension, "second");
         }
+        if (last.n) /* times and rates may be those of the last part alone */
+            n = keep_scores(to, n);
         for (size_t a = 0; a < n; a++) /* one name, several values: which counts is not known */
             for (size_t b = a + 1; b < n; b++)
                 if (to[a].unit == to[b].unit && !strcmp(to[a].name, to[b].name)) {
@@ -618,6 +678,7 @@ done:
         x->has_result = x->has_result || figure_is_time_or_rate(to[i].unit);
     }
     note_passed(x, words, number, n ? 0 : count);
-    note_line(x, line, str_trim(line), indent, count, row);
+    bool table = note_line(x, line, str_trim(line), indent, count, row);
+    figure_heading_note(x, words, number, count, n + table);
     return n;
 }

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "base/units.h"
 
-enum { FIGURE_TREE_MAX = 4, FIGURES_MAX = 12, FIGURE_LINE_MAX = 400, FIGURE_NAME_MAX = 120, FIGURE_HEADER_MAX = 400, FIGURE_HEADERS_MAX = 2 };
+enum { FIGURE_TREE_MAX = 4, FIGURES_MAX = 12, FIGURE_LINE_MAX = 400, FIGURE_NAME_MAX = 120, FIGURE_HEADER_MAX = 400, FIGURE_HEADERS_MAX = 2, FIGURE_HEADING_MAX = 64 };
 
 struct figure {
     char name[FIGURE_NAME_MAX]; /* words, as printed; not a key yet */
@@ -18,8 +18,12 @@ struct figure {
     bool lone; /* a time that is all of its line: where more follows, nothing says that it is the result */
     bool bare; /* a statistic whose unit nothing says: for a draft of rules, which a person reads */
     bool unsure; /* "1,234": a fraction or thousands, which nothing before has shown */
+    char variant[FIGURE_NAME_MAX]; /* a longer name: "AES rate" of "AES: 5 threads, rate: 5 MB/s", "fib 30" of "fib(30): 5 ms"; empty: none */
+    char step[24]; /* the size, or the number of threads, that begins its row: a whole number; empty: none */
     size_t section; /* length of the words in `name` that a line above or a tag in brackets gave; 0: none */
 };
+/* Headings above results: "=== AES ===" of a test, "copy:" of a part of it. */
+enum heading_level { HEADING_PART, HEADING_TEST, HEADING_LEVELS };
 /* What the lines before mean for the next: all zero at the beginning. */
 struct figure_context {
     char section[64]; /* "Latency (ms):" above indented lines; empty: none */
@@ -27,6 +31,9 @@ struct figure_context {
     const struct unit *section_unit;
     char title[100]; /* the last line of words alone: above percentiles and statistics */
     unsigned title_age; /* lines since */
+    char heading[HEADING_LEVELS][FIGURE_HEADING_MAX]; /* the last one of each level; empty: none */
+    unsigned heading_age[HEADING_LEVELS]; /* lines since */
+    bool after_text; /* the line before is not empty */
     bool has_result; /* a time or a rate has been found */
     char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
     char below[FIGURE_HEADERS_MAX][FIGURE_HEADER_MAX]; /* the lines below it that go on with titles, or have units */

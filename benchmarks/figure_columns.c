@@ -61,6 +61,38 @@ static struct columns columns_of(struct str line)
     return c;
 }
 
+/* Without quotes, and without a bracket that "( 0.05)" left over. */
+static struct str cell_text(struct str cell)
+{
+    cell = str_trim(cell);
+    while (cell.n > 1 && is_one_of(cell.p[0], "\"'`") && cell.p[cell.n - 1] == cell.p[0])
+        cell = str_trim(str_sub(cell, 1, cell.n - 2));
+    if (cell.n && cell.p[cell.n - 1] == ')' && !memchr(cell.p, '(', cell.n))
+        cell.n--;
+    return cell;
+}
+
+/* What parts the fields of a line of CSV; 0: it is none. */
+static char separator_of(struct str line)
+{
+    return memchr(line.p, ',', line.n) ? ',' : memchr(line.p, ';', line.n) ? ';' : 0;
+}
+
+/* The words of a line as columns, a unit in brackets with the word before it: "Size Rate (MB/s)". Of a line of CSV its fields. */
+static struct columns word_columns(struct str line)
+{
+    struct columns c = {.n = 0, .bars = 0};
+    char separator = separator_of(line);
+    while (separator && line.p && c.n < COLUMNS_MAX)
+        c.field[c.n++] = str_trim(str_cut(&line, separator));
+    for (struct str word; !separator && (word = str_word(&line)).n && c.n < COLUMNS_MAX;)
+        if (is_one_of(word.p[0], "([") && c.n && is_one_of(word.p[word.n - 1], ")]"))
+            c.field[c.n - 1].n = (size_t)(word.p + word.n - c.field[c.n - 1].p);
+        else
+            c.field[c.n++] = word;
+    return c;
+}
+
 /* ---- titles ---- */
 
 /* "50%", "97.5%": a title that says which percentile. */
@@ -73,12 +105,13 @@ static bool is_percent_title(struct str s, double *ret)
 /* A line of column titles: three or more, words all of them but rising percentiles, no sentence. numbers: how many are in the line. */
 static bool is_title_line(struct str line, size_t numbers)
 {
-    if (line.n >= FIGURE_HEADER_MAX || line.n < sizeof "a|b|c" - 1)
+    if (line.n >= FIGURE_HEADER_MAX || line.n < sizeof "n  MB/s" - 1)
         return false;
     struct columns c = columns_of(line);
     size_t percents = 0;
     double before = -1, percent;
-    if (c.n < 3)
+    bool pair = c.n == 2 && figure_is_step(c.field[0]) && figure_unit_of_label(c.field[1]); /* "Size   Bandwidth (MB/s)" */
+    if (c.n < 3 && !pair)
         return false;
     for (size_t i = 0; i < c.n; i++) {
         if (is_percent_title(c.field[i], &percent)) {
@@ -92,9 +125,31 @@ static bool is_title_line(struct str line, size_t numbers)
     return numbers == percents && (!percents || (percents >= 2 && c.n >= percents + 2));
 }
 
+/* "Size Time(us) MB/s": titles with one blank between them, of which one has a unit. A sentence has words that no title has. */
+static bool is_line_of_titles(struct str line, size_t numbers)
+{
+    struct columns c = word_columns(line);
+    bool unit = false;
+    if (numbers || c.n < 2 || line.n >= FIGURE_HEADER_MAX || memchr(line.p, ':', line.n) || memchr(line.p, '=', line.n))
+        return false;
+    for (size_t i = 0; i < c.n; i++) {
+        struct str title = cell_text(c.field[i]);
+        if (!guess_letters(title) || figure_is_small(title) || is_one_of(title.p[title.n - 1], ".,;!?"))
+            return false;
+        unit = unit || (i && figure_unit_of_label(title));
+    }
+    return unit && (c.n > 2 || figure_is_step(c.field[0]));
+}
+
+bool figure_fits_titles(const struct figure_context *x, struct str line)
+{
+    return x->header[0] && !x->header_gap && is_line_of_titles(str_of(x->header), 0) &&
+           separator_of(line) == separator_of(str_of(x->header)) && word_columns(line).n == word_columns(str_of(x->header)).n;
+}
+
 bool figure_header_note(struct figure_context *x, struct str line, size_t numbers)
 {
-    if (!is_title_line(line, numbers))
+    if (!is_title_line(line, numbers) && !is_line_of_titles(line, numbers))
         return false;
     struct columns first = columns_of(str_of(x->header)), more = columns_of(line);
     bool below = x->header[0] && !x->header_gap && !x->row[0] && !str_is_blank(x->header[0]) && str_is_blank(line.p[0]) && !more.bars &&
@@ -139,7 +194,8 @@ struct str figure_without_branches(struct figure_context *x, struct str line)
     x->depth = 0;
     if (!line.n || line.p[0] != '\xe2')
         return line;
-    while (str_starts(str_sub(line, at, line.n), "\xe2\x94\x82") || str_is_blank(char_at(line, at))) { /* the bar of a branch that goes on */
+    while (str_starts(str_sub(line, at, line.n), "\xe2\x94\x82") ||
+           str_is_blank(char_at(line, at))) { /* the bar of a branch that goes on */
         depth += !str_is_blank(line.p[at]);
         at += str_is_blank(line.p[at]) ? 1 : 3;
     }
@@ -167,19 +223,9 @@ struct table_row {
     size_t shift; /* 1: the column of names has no title */
     char name[FIGURE_NAME_MAX];
     size_t names; /* columns before the values */
+    char step[sizeof((struct figure *)NULL)->step]; /* "1024" below "Size": what the row differs from others by; empty: nothing */
     bool seconds; /* what time(1) prints */
 };
-
-/* Without quotes, and without a bracket that "( 0.05)" left over. */
-static struct str cell_text(struct str cell)
-{
-    cell = str_trim(cell);
-    while (cell.n > 1 && is_one_of(cell.p[0], "\"'`") && cell.p[cell.n - 1] == cell.p[0])
-        cell = str_trim(str_sub(cell, 1, cell.n - 2));
-    if (cell.n && cell.p[cell.n - 1] == ')' && !memchr(cell.p, '(', cell.n))
-        cell.n--;
-    return cell;
-}
 
 /* Does the cell begin with a number, or is it an error such as "±12.88%"? "3de8b9" is neither. */
 static bool is_value_cell(struct str cell)
@@ -204,6 +250,17 @@ static struct str row_title(const struct table_row *t, size_t column)
     return t->head.field[column - t->shift];
 }
 
+/* The unit of a value in the column behind it, below "Unit"; NULL: there is none. *ret_raw: one that the record does not have. */
+static const struct unit *next_unit(const struct table_row *t, size_t column, struct str *ret_raw)
+{
+    const struct unit *unit = NULL;
+    struct str title = column + 1 < t->row.n ? row_title(t, column + 1) : (struct str){"", 0};
+    *ret_raw = (struct str){"", 0};
+    if (!str_is_anycase(title, "unit") && !str_is_anycase(title, "units"))
+        return NULL;
+    return figure_unit(cell_text(t->row.field[column + 1]), &unit, ret_raw) ? unit : NULL;
+}
+
 /* The unit of a value that has none of its own. */
 static const struct unit *column_unit(const struct table_row *t, size_t column, bool fraction)
 {
@@ -221,6 +278,12 @@ static const struct unit *column_unit(const struct table_row *t, size_t column, 
     return !unit && timed && fraction ? units_find(STR("s")) : unit;
 }
 
+/* "Score", "F1", "CPU time": fractions below it are results although nothing says a unit. */
+static bool is_score_column(struct str title, struct str label)
+{
+    return figure_is_score(title) || str_is_anycase(label, "time") || figure_is_measured(label);
+}
+
 /* The value of a column: its number and unit, the unit of the title where it has none. */
 static bool column_figure(const struct table_row *t, size_t column, struct figure *ret)
 {
@@ -233,19 +296,41 @@ static bool column_figure(const struct table_row *t, size_t column, struct figur
     bool erred = n.end > n.to && !n.unit && str_is(rest, "%"); /* "294.27 ± 73.34%" */
     if ((rest.n && !erred) || (n.plain && !n.multiple) || n.raw.n || cell.p[0] == '-' || (n.clock && !figure_is_elapsed(title)))
         return false;
-    if (!t->name[0] && n.unit && !(t->row.bars && figure_is_rate(n.unit))) /* below titles without units it may be a setting as well */
+    if (!t->name[0] && n.unit && !t->step[0] &&
+        !(t->row.bars && figure_is_rate(n.unit))) /* below titles without units it may be a setting as well */
         return false;
-    const struct unit *unit = n.unit ? n.unit : column_unit(t, column, memchr(cell.p, '.', length) != NULL);
+    struct str raw;
+    const struct unit *unit = n.unit ? n.unit : next_unit(t, column, &raw);
+    if (!n.unit && raw.n)
+        return false;
+    if (!unit)
+        unit = column_unit(t, column, memchr(cell.p, '.', length) != NULL);
     char label[64];
-    if (!unit || (n.multiple && !figure_is_counted(unit)) || !title_name(title, label, sizeof label) ||
-        figure_is_condition(str_of(label)) || figure_is_estimate(str_of(label)) ||
-        (!figure_is_rate(unit) && figure_is_condition(str_of(t->name))))
+    if ((n.multiple && !figure_is_counted(unit)) || !title_name(title, label, sizeof label) || figure_is_condition(str_of(label)) ||
+        figure_is_estimate(str_of(label)) || (!(unit && figure_is_rate(unit)) && figure_is_condition(str_of(t->name))))
         return false;
-    if (!strcmp(unit->dimension, "byte") ||
+    if (!unit && !(memchr(cell.p, '.', length) && (t->name[0] || t->step[0]) && is_score_column(title, str_of(label))))
+        return false;
+    if ((unit && !strcmp(unit->dimension, "byte")) ||
         (size_t)snprintf(ret->name, sizeof ret->name, "%s%s%s", t->name, t->name[0] ? " " : "", label) >= sizeof ret->name)
         return false;
     ret->section = 0;
+    memcpy(ret->step, t->step, sizeof ret->step);
     return figure_value_set(t->context, cell, &n, unit, ret);
+}
+
+/* Rows of numbers alone: a size or number of threads that begins them says which is which. */
+static void take_row_step(struct table_row *t)
+{
+    int64_t number;
+    uint64_t size;
+    struct str cell = t->row.n ? cell_text(t->row.field[0]) : (struct str){"", 0};
+    if (t->names || t->shift || !t->head.n || !figure_is_step(t->head.field[0]))
+        return;
+    if (str_int(cell, &number) && number >= 0)
+        snprintf(t->step, sizeof t->step, "%lld", (long long)number);
+    else if (str_is_digit(char_at(cell, 0)) && str_size(cell, &size) && size < INT64_MAX)
+        snprintf(t->step, sizeof t->step, "%llu", (unsigned long long)size);
 }
 
 /* How many columns of names begin the row, two at most; what they say, into t->name. */
@@ -291,11 +376,17 @@ static bool drop_row_index(struct table_row *t)
     return true;
 }
 
+static bool is_unit_cell(const struct table_row *t, size_t column)
+{
+    struct str raw;
+    return t->head.n + t->shift == t->row.n && (next_unit(t, column - 1, &raw) || raw.n);
+}
+
 static size_t numbers_in(const struct table_row *t)
 {
     size_t numbers = 0;
     for (size_t i = t->names; i < t->row.n; i++)
-        numbers += is_value_cell(t->row.field[i]) || (i && is_empty_cell(t->row.field[i]));
+        numbers += is_value_cell(t->row.field[i]) || (i && (is_empty_cell(t->row.field[i]) || is_unit_cell(t, i)));
     return numbers;
 }
 
@@ -318,6 +409,25 @@ static bool take_more_values(struct figure_context *x, struct table_row *t, stru
     return true;
 }
 
+/* Where columns do not fit, words may: "copy 12.5 81.9" below "Test Time(us) MB/s". Numbers stand behind the names alone. */
+static void take_words(struct table_row *t, struct str line)
+{
+    struct columns head = word_columns(str_of(t->context->header)), row = word_columns(line);
+    size_t i = 0;
+    while (i < row.n && i < 2 && !is_value_cell(row.field[i]))
+        i++;
+    for (size_t k = i; k < row.n; k++)
+        if (!guess_is_number(cell_text(row.field[k])))
+            return;
+    if (i == row.n)
+        return;
+    for (size_t k = 0; k < i; k++)
+        if (figure_unit_of_label(head.field[k])) /* above a name: the title of another column */
+            return;
+    t->head = head;
+    t->row = row;
+}
+
 /* Rows below a header: "BM_copy   5.6 ns   5.5 ns   1000" below "Benchmark   Time   CPU   Iterations". */
 bool figure_take_columns(struct figure_context *x, struct str line, size_t count, struct figure *to, size_t *ret_n)
 {
@@ -326,9 +436,11 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
     *ret_n = 0;
     if (take_more_values(x, &t, to, ret_n))
         return true;
-    if (t.row.n < 3 || is_title_line(line, count))
-        return false;
     t.head = columns_of(str_of(x->header));
+    if ((t.head.n != t.row.n || t.head.n < 2) && !x->belows && figure_fits_titles(x, line))
+        take_words(&t, line);
+    if (t.row.n < 2 || (t.row.n == 2 && t.head.n != 2) || is_title_line(line, count))
+        return false;
     if (x->belows)
         t.units = columns_of(str_of(x->below[0]));
     t.shift = t.head.n + 1 == t.row.n && str_is_blank(x->header[0]) && str_is_blank(x->header[1]);
@@ -346,6 +458,7 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
     if (!fits || !(drawn || (all && (named || alone) && (!t.shift || t.names == 1))))
         return numbers >= 2 && numbers + 1 == t.row.n && named && !str_ends(t.row.field[0], ":");
     t.seconds = is_time_header(&t.head);
+    take_row_step(&t);
     for (size_t i = t.names; i < t.row.n && n < FIGURES_MAX; i++)
         n += column_figure(&t, i, &to[n]);
     *ret_n = n;

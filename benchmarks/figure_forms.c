@@ -176,8 +176,9 @@ size_t figure_take_listed(const struct figure_context *x, struct str line, const
     struct str titles = close ? (struct str){open + 1, (size_t)(close - open) - 1} : (struct str){"", 0}, head, value, values;
     char name[64];
     size_t behind = close ? (size_t)(close + 1 - line.p) : 0, k = 0, first, found = 0;
-    if (!titles.n || !memchr(titles.p, ',', titles.n) || !figure_name_clean(head = str_sub(line, 0, (size_t)(open - line.p)), name, sizeof name) ||
-        figure_has_number(head) || figure_is_condition(str_of(name)))
+    if (!titles.n || !memchr(titles.p, ',', titles.n) ||
+        !figure_name_clean(head = str_sub(line, 0, (size_t)(open - line.p)), name, sizeof name) || figure_has_number(head) ||
+        figure_is_condition(str_of(name)))
         return 0;
     values = str_trim(str_sub(line, behind, line.n));
     while (k < count && n[k].from < behind)
@@ -185,11 +186,13 @@ size_t figure_take_listed(const struct figure_context *x, struct str line, const
     first = k;
     for (struct str title; (title = str_trim(str_cut(&titles, ','))).n; k++) {
         value = str_trim(str_cut(&values, ','));
-        if (k == count || found == FIGURES_MAX || line.p + n[k].from != value.p || n[k].end - n[k].from != value.n || n[k].plain || n[k].raw.n ||
-            n[k].error || !figure_is_statistic(title) || !figure_is_time_or_rate(n[k].unit) || strcmp(n[k].unit->dimension, n[first].unit->dimension))
+        if (k == count || found == FIGURES_MAX || line.p + n[k].from != value.p || n[k].end - n[k].from != value.n || n[k].plain ||
+            n[k].raw.n || n[k].error || !figure_is_statistic(title) || !figure_is_time_or_rate(n[k].unit) ||
+            strcmp(n[k].unit->dimension, n[first].unit->dimension))
             return 0;
         bool percentile = str_is_digit(title.p[0]);
-        snprintf(to[found].name, sizeof to->name, "%s %s" STR_FMT, name, percentile ? "p" : "", (int)(title.n > 20 ? 20 : title.n), title.p);
+        snprintf(to[found].name, sizeof to->name, "%s %s" STR_FMT, name, percentile ? "p" : "", (int)(title.n > 20 ? 20 : title.n),
+                 title.p);
         to[found].section = 0;
         if (!figure_value_set(x, line, &n[k], n[k].unit, &to[found++]))
             return 0;
@@ -220,6 +223,62 @@ size_t figure_take_bar(const struct figure_context *x, struct str line, struct f
     snprintf(to->name, sizeof to->name, "%s", name);
     to->section = 0;
     return figure_value_set(x, rate, &n, n.unit, to);
+}
+
+/* "5000 -> 4000 bytes": does a size become that of n[k]? */
+static bool is_reduced_to(struct str line, const struct number *n, size_t k)
+{
+    static const char *const arrows[] = {"->", "-->", "=>", "==>", "\xe2\x86\x92", "\xe2\x9e\x9c"};
+    struct str between = k ? str_trim(str_sub(line, n[k - 1].end, n[k].from - n[k - 1].end)) : (struct str){"", 0};
+    for (size_t a = 0; a < sizeof arrows / sizeof *arrows; a++)
+        if (str_is(between, arrows[a]) || (str_ends(between, arrows[a]) && str_starts(between, "bytes ")))
+            return true;
+    return false;
+}
+
+/* "a.png: 5000 -> 4000 bytes (20.5%)": two sizes, and one percentage with a fraction, of what is left or saved. */
+size_t figure_take_reduction(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    const struct number *percent = NULL;
+    size_t pair = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (!pair && is_reduced_to(line, n, k))
+            pair = k;
+        if (!n[k].unit || strcmp(n[k].unit->dimension, "percent"))
+            continue;
+        if (percent || !pair || !memchr(line.p + n[k].from, '.', n[k].to - n[k].from) || line.p[n[k].from] == '-')
+            return 0;
+        percent = &n[k];
+    }
+    if (!percent)
+        return 0;
+    struct str name = str_sub(line, 0, n[pair - 1].from), words = name;
+    if (figure_has_number(name)) /* "a.jpg 100x100 24 bit: …" */
+        name = str_word(&words);
+    if (!figure_name_clean(name, to->name, 60) || !guess_letters(str_of(to->name)))
+        snprintf(to->name, sizeof to->name, "size");
+    to->section = 0;
+    return figure_value_set(x, line, percent, percent->unit, to);
+}
+
+/* "Epoch 10/10: loss=0.3": the last of a count, which is no progress any more. */
+struct str figure_behind_count(struct str line)
+{
+    struct str rest = line, word = str_word(&rest);
+    bool named = word.n && str_is_letter(word.p[0]);
+    if (named)
+        word = str_word(&rest);
+    while (word.n && is_one_of(word.p[0], "[("))
+        word = str_sub(word, 1, word.n);
+    while (word.n && is_one_of(word.p[word.n - 1], "]):,"))
+        word.n--;
+    struct str of = word, number = str_cut(&of, '/');
+    uint64_t unused;
+    if (!of.p || !str_eq(number, of) || !str_uint(of, &unused))
+        return (struct str){"", 0};
+    while (rest.n && is_one_of(rest.p[0], "]):,|- \t"))
+        rest = str_sub(rest, 1, rest.n);
+    return rest;
 }
 
 static bool nameless_set(const struct figure_context *x, struct figure *to, struct str line, const struct number *n, const char *name)
@@ -278,8 +337,8 @@ size_t figure_take_bracketed(const struct figure_context *x, struct str line, co
 size_t figure_take_erred(const struct figure_context *x, struct str line, const struct number *n, size_t count, bool indented,
                          struct figure *to)
 {
-    if (!indented || count < 2 || n[0].from || n[0].plain || n[0].raw.n || !figure_is_time_or_rate(n[0].unit) || !n[1].error || !n[1].inside ||
-        !figure_name_clean(str_of(x->section), to->name, sizeof to->name) || figure_is_condition(str_of(to->name)) ||
+    if (!indented || count < 2 || n[0].from || n[0].plain || n[0].raw.n || !figure_is_time_or_rate(n[0].unit) || !n[1].error ||
+        !n[1].inside || !figure_name_clean(str_of(x->section), to->name, sizeof to->name) || figure_is_condition(str_of(to->name)) ||
         !str_is_letter(to->name[0]))
         return 0;
     to->section = 0;

@@ -312,6 +312,7 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
         if (n->joined)
             return n->end;
         n->plain = next != '/';
+        n->times = next == 'x' && (!behind || is_one_of(behind, " \t,;)"));
         n->multiple = !behind || is_one_of(behind, " \t,;)") ? counted_multiple(str_sub(line, n->to, 1)) : 0; /* "12.3k" */
         size_t to = n->to;
         struct str per = str_sub(line, to, line.n), word = str_word(&per);

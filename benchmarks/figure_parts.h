@@ -14,6 +14,7 @@ struct number {
     struct str word; /* the unit as printed */
     struct str raw; /* a unit that the record does not have ("MIPS", "MH/s"): it joins the name */
     bool joined, inside, error, plain; /* inside: in parentheses; error: behind ±; plain: cannot be a result, only ends a name */
+    bool times; /* "3.5x": plain, but what a speedup has */
     bool clock; /* "00:01:02.5": a time of day unless its name says more */
     bool decimal_comma; /* "0,5 s" */
     double multiple; /* 1000 of "12.3k", behind which no unit stands; 0: none */
@@ -62,10 +63,19 @@ bool figure_value_set(const struct figure_context *x, struct str text, const str
 
 /* A line of column titles is kept for the rows below. numbers: how many are in the line. False: it is none. */
 bool figure_header_note(struct figure_context *x, struct str line, size_t numbers);
+/* Directly below a line of titles with one blank, comma or semicolon between them, and as many fields as these? */
+bool figure_fits_titles(const struct figure_context *x, struct str line);
 /* The line without the branches of a drawn tree before its first word, which the context notes. */
 struct str figure_without_branches(struct figure_context *x, struct str line);
 /* Rows below the header of the context. count: numbers in the line. True: the line is such a row, with *ret_n figures (perhaps none). */
 bool figure_take_columns(struct figure_context *x, struct str line, size_t count, struct figure *to, size_t *ret_n);
+
+/* ---- figure_apart.c ---- */
+
+/* Keeps the line as a heading if it is one, and drops headings that may have ended. figures: how many it has; rows of a table count as one. */
+void figure_heading_note(struct figure_context *x, struct str line, const struct number *n, size_t count, size_t figures);
+/* A longer name of the result at n[k]: with words before the label in its line, or with its argument. name: the label, cleaned. */
+void figure_variant_set(struct str line, const struct number *n, size_t k, struct str label, const char *name, struct figure *ret);
 
 /* ---- figure_forms.c and figure_times.c: each sets `to` and returns how many figures it found ---- */
 
@@ -74,13 +84,16 @@ size_t figure_take_parts(const struct figure_context *x, struct str line, struct
 size_t figure_take_statistics(const struct figure_context *x, struct str line, struct figure *to); /* "time [ms]: min 0.3 avg 2.8" */
 /* "Latencies [min, mean, 99]  0.5 ms, 1.6 ms, 9.8 ms". */
 size_t figure_take_listed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
+size_t figure_take_reduction(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 size_t figure_take_bar(const struct figure_context *x, struct str line, struct figure *to); /* "100%|###| 9/9 [00:01<00:00, 9.5it/s]" */
+struct str figure_behind_count(struct str line); /* "loss=0.3" of "Epoch 10/10: loss=0.3"; empty: the line has no such count, or it goes on */
 size_t figure_take_percentile(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 /* "mem.copy (mean 0.043us, confidence interval +- 1.3%)". */
 size_t figure_take_bracketed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 /* "0.0043 ms (+/- 0.0013 ms) from 200 iterations" below "parse:". */
 size_t figure_take_erred(const struct figure_context *x, struct str line, const struct number *n, size_t count, bool indented,
                          struct figure *to);
+bool figure_is_past_verb(struct str word); /* says that something is over: "created", "ran" */
 /* What a line says without a name. */
 size_t figure_take_lone(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 /* "real 0.30", "0.51user 0.00system 0:00.55elapsed", "Trace Time: 0 minutes 1 seconds (1.009 seconds)". */

@@ -168,8 +168,7 @@ size_t figure_take_time(const struct figure_context *x, struct str line, const s
 
 /* ---- "built in 1.2 s", "parsing took 87 ms" ---- */
 
-/* A verb that says that something is over: "created", "ran". */
-static bool is_past_verb(struct str word)
+bool figure_is_past_verb(struct str word)
 {
     char lower[24];
     if (word.n < 3 || word.n >= sizeof lower)
@@ -198,7 +197,7 @@ static struct str verb_before(struct str text)
     for (bool first = true; (word = str_word(&rest)).n; first = false) {
         while (word.n && is_one_of(word.p[word.n - 1], ",.:;"))
             word.n--;
-        if (is_past_verb(word)) {
+        if (figure_is_past_verb(word)) {
             last = word;
             if (first)
                 return word;
@@ -226,7 +225,7 @@ static bool take_leading_word(struct str *before, bool ends, bool *ret_took)
     struct str rest = *before, word, last = {"", 0};
     while ((word = str_word(&rest)).n)
         last = word;
-    if (!str_ends(last, ",") || !is_past_verb(str_sub(last, 0, last.n - 1))) /* "5 lines compiled, 0.2 sec" */
+    if (!str_ends(last, ",") || !figure_is_past_verb(str_sub(last, 0, last.n - 1))) /* "5 lines compiled, 0.2 sec" */
         return false;
     before->n--;
     return true;
@@ -265,7 +264,7 @@ static bool is_amount_done(struct str line, const struct number *n, size_t count
 {
     struct str rest = str_sub(line, count == 2 ? n[0].end : line.n, line.n), word = str_word(&rest), behind = str_trim(rest);
     return count == 2 && !n[0].from && !n[0].unit && n[1].inside && !n[1].plain && n[1].unit && !strcmp(n[1].unit->dimension, "second") &&
-           (str_is(word, "passing") || is_past_verb(word)) && behind.n && behind.p[0] == '(' && behind.p + 1 == line.p + n[1].from &&
+           (str_is(word, "passing") || figure_is_past_verb(word)) && behind.n && behind.p[0] == '(' && behind.p + 1 == line.p + n[1].from &&
            n[1].end + 1 == line.n && is_measured_time(line, &n[1]);
 }
 
@@ -279,7 +278,7 @@ static size_t take_done_bracket(const struct figure_context *x, struct str line,
     while (verb.n && is_one_of(verb.p[verb.n - 1], ":,"))
         verb.n--;
     if (!last || !last->inside || last->plain || last->error || !last->unit || strcmp(last->unit->dimension, "second") ||
-        char_at(line, last->from - 1) != '(' || char_at(line, last->end) != ')' || last->end + 1 != line.n || !is_past_verb(verb) ||
+        char_at(line, last->from - 1) != '(' || char_at(line, last->end) != ')' || last->end + 1 != line.n || !figure_is_past_verb(verb) ||
         !str_is_letter(line.p[0]) || is_still_to_come(line) || str_has(line, " of ") || !is_measured_time(line, last))
         return 0;
     for (size_t i = 0; i + 1 < count; i++)
@@ -289,6 +288,18 @@ static size_t take_done_bracket(const struct figure_context *x, struct str line,
         return 0;
     to->section = 0;
     return figure_value_set(x, line, last, last->unit, to);
+}
+
+/* "1000000 lookups in 0.253 s": up to three words between an amount and " in". */
+static struct str counted_words(struct str text)
+{
+    struct str name = str_trim(text), rest = name, none = {"", 0};
+    size_t words = 0;
+    for (struct str word; (word = str_word(&rest)).n; words++)
+        for (size_t i = 0; i < word.n; i++)
+            if (!str_is_letter(word.p[i]) && !is_one_of(word.p[i], "-_"))
+                return none;
+    return words <= 3 ? name : none;
 }
 
 /* "created x.wv in 0.06 secs", "Ran 2 tests in 0.067s", "1 passed; 0 failed; finished in 1.33s", "Parsing took 87 ms". */
@@ -315,10 +326,12 @@ size_t figure_take_done(const struct figure_context *x, struct str line, const s
          !(!took && is_means(behind))))
         return 0;
     struct str name = took ? clause : verb_before(amounts > 1 ? clause : before);
+    if (!took && !name.n && amounts == 1 && !n[0].from)
+        name = counted_words(str_sub(line, n[0].end, (size_t)(before.p + before.n - line.p) - n[0].end));
     if (str_is_anycase(before, "took"))
         snprintf(to->name, sizeof to->name, "took");
     else if (!figure_name_clean(name, to->name, sizeof to->name) || !str_is_letter(to->name[0]) || strlen(to->name) > 60 ||
-        (took && figure_is_condition(str_of(to->name))))
+             (took && figure_is_condition(str_of(to->name))))
         return 0;
     to->section = 0;
     return figure_value_set(x, line, &n[k], n[k].unit, to);

@@ -166,23 +166,35 @@ static const char *const time_words[] = {
 static const char *const time_noun_words[] = {"delay",   "duration", "elapsed", "lat",  "latencies", "latency", "rtt",  "runtime", "secs",
                                               "seconds", "time",     "times",   "took", "tpot",      "ttft",    "wait", "walltime"};
 static const char *const rate_noun_words[] = {"bandwidth", "bw", "fps", "iops", "qps", "rate", "rps", "speed", "throughput", "tps"};
-static const char *const elapsed_words[] = {"cpu", "elapsed", "execution", "overall", "real", "run time", "taken", "took", "total", "user", "wall"};
+static const char *const elapsed_words[] = {"cpu",   "elapsed", "execution", "overall", "real", "run time",
+                                            "taken", "took",    "total",     "user",    "wall"};
 static const char *const task_time_words[] = {
     "build time",  "compile time", "computation time", "decode time",  "decoding time",   "encode time", "encoding time", "execution time",
     "index time",  "insert time",  "load time",        "parse time",   "processing time", "query time",  "read time",     "render time",
     "search time", "solve time",   "sort time",        "startup time", "training time",   "write time"};
+/* Times of what is modelled or waited for, which no clock measures. */
+static const char *const model_time_words[] = {"arrival", "constant", "decay",      "end",         "exposure",  "final",
+                                               "half",    "idle",     "initial",    "integration", "life",      "max simulation",
+                                               "model",   "physical", "relaxation", "service",     "simulated", "simulation",
+                                               "sleep",   "step",     "stop",       "think",       "virtual",   "wait"};
 static const char *const span_words[] = {"duration", "length", "run time", "runtime", "test duration", "test time"};
 static const char *const other_span_words[] = {"time"};
 static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min",  "overall", "real",
                                                "response", "rtt", "sys", "system",  "took",    "total", "used", "user", "wall"};
 static const char *const score_words[] = {
-    "accuracy", "auc",      "bandwidth", "bleu",      "compression ratio", "efficiency", "f1",        "imbalance", "iou",
-    "loss",     "mae",      "map",       "mse",       "performance",       "perplexity", "precision", "recall",    "rmse",
-    "rouge",    "speed up", "speedup",   "throughput"};
-static const char *const score_word_words[] = {"dmips", "figure of merit", "fom",    "index score", "mips",
-                                               "mwips", "overall score",   "rating", "score",       "throughput"};
+    "accuracy", "auc",   "bandwidth", "bleu",    "compression ratio", "efficiency",  "f1",         "fitness",   "imbalance", "iou",
+    "loss",     "mae",   "map",       "mse",     "objective",         "performance", "perplexity", "precision", "recall",    "residual",
+    "rmse",     "rouge", "speed up",  "speedup", "throughput"};
+static const char *const score_word_words[] = {"dmips", "figure of merit", "fom",  "glups", "gups",          "index score",
+                                               "mips",  "mlups",           "mups", "mwips", "overall score", "rating",
+                                               "score", "throughput"};
 static const char *const memory_words[] = {"allocated", "footprint", "high water", "peak", "resident", "rss", "transferred"};
 static const char *const count_words[] = {"count", "in all", "number", "per"};
+/* Titles of a column that says what the rows of a table differ by. */
+static const char *const step_words[] = {"batch",   "block", "blocksize", "bytes",   "clients",   "concurrency", "connections",
+                                         "cores",   "cpus",  "depth",     "dim",     "dimension", "elements",    "length",
+                                         "message", "msg",   "msgsize",   "nodes",   "order",     "processes",   "procs",
+                                         "ranks",   "size",  "streams",   "threads", "workers"};
 static const char *const size_words[] = {"length", "size"};
 
 /* A sorted list, and where the words with each first character begin in it: found on first use. */
@@ -205,7 +217,7 @@ static struct indexed_words progress_list = LIST(progress_words), estimate_list 
                             score_list = LIST(score_words), score_word_list = LIST(score_word_words), memory_list = LIST(memory_words),
                             count_list = LIST(count_words), size_list = LIST(size_words), elapsed_list = LIST(elapsed_words),
                             task_time_list = LIST(task_time_words), time_noun_list = LIST(time_noun_words),
-                            rate_noun_list = LIST(rate_noun_words);
+                            rate_noun_list = LIST(rate_noun_words), model_time_list = LIST(model_time_words), step_list = LIST(step_words);
 
 static size_t initial_index(char c)
 {
@@ -421,6 +433,16 @@ bool figure_is_task_time(struct str label)
     return has_any(label, &task_time_list);
 }
 
+bool figure_is_measured(struct str label)
+{
+    if (has_any(label, &model_time_list))
+        return false;
+    if (is_any(label, "elapsed runtime walltime usertime systime cputime realtime exectime") || has_any(label, &task_time_list))
+        return true;
+    bool time = figure_ends_in_time(label, NULL) || str_ends_anycase(label, "time taken") || str_ends_anycase(label, "time used");
+    return time && (has_any(label, &elapsed_list) || figure_is_statistic(label));
+}
+
 bool figure_is_score(struct str label)
 {
     return figure_is_score_word(label) || has_any(label, &score_list);
@@ -434,6 +456,11 @@ bool figure_is_score_word(struct str label)
 bool figure_is_count(struct str label)
 {
     return has_any(label, &count_list);
+}
+
+bool figure_is_step(struct str title)
+{
+    return has_any(title, &step_list) || str_is(title, "n") || str_is(title, "N");
 }
 
 bool figure_is_memory(struct str label)
@@ -493,17 +520,18 @@ bool figure_rate(struct str amount, struct str time, const struct unit **ret)
     return *ret != NULL;
 }
 
-bool figure_per_one(struct str time, struct str one, const struct unit **ret)
-{
-    const struct unit *u = units_find(time);
-    bool good = u && !strcmp(u->dimension, "second") && is_any(one, "op ops operation iter iteration call it request req query step loop");
-    *ret = good ? u : NULL;
-    return good;
-}
-
 static bool is_span_of_time(struct str s)
 {
     return is_second(s) || is_any(s, "ms us ns msec usec nsec min mins minute minutes h hour hours day days");
+}
+
+bool figure_per_one(struct str time, struct str one, const struct unit **ret)
+{
+    const struct unit *u = units_find(time);
+    bool good =
+        u && !strcmp(u->dimension, "second") && !is_span_of_time(one) && (is_counted(one) || is_any(one, "iter iteration call req step"));
+    *ret = good ? u : NULL;
+    return good;
 }
 
 static bool is_plain_word(struct str s)
@@ -550,7 +578,7 @@ static bool search_unit(struct str word, const struct unit **ret, struct str *re
         }
     if (is_any(word,
                "mips mwips dmips mops lpm h/s kh/s mh/s gh/s th/s mpix/s mpixels/s kpps mpps gpts mlups glups mlup/s glup/s kreq/s elo "
-               "cycles/byte cycles/op ns/day")) {
+               "cycles/op cpb ns/day")) {
         *ret_raw = word;
         return true;
     }
@@ -559,6 +587,11 @@ static bool search_unit(struct str word, const struct unit **ret, struct str *re
         char text[8] = {(char)(word.p[0] & ~0x20), 'F', 'L', 'O', 'P', 'S', 0};
         *ret = units_find(str_of(text));
         return *ret != NULL;
+    }
+    if (slash && is_any(str_sub(word, 0, (size_t)(slash - word.p)), "cycles cycle clocks instructions") &&
+        is_plain_word(str_sub(word, (size_t)(slash + 1 - word.p), word.n))) {
+        *ret_raw = word;
+        return true;
     }
     if (slash && is_any(str_sub(word, 0, (size_t)(slash - word.p)), "kbytes kbyte") &&
         is_second(str_sub(word, (size_t)(slash + 1 - word.p), word.n))) {
@@ -655,7 +688,8 @@ const struct unit *figure_unit_of_label(struct str label)
     const char *colon = label.n ? memrchr(label.p, ':', label.n) : NULL;
     bool alone = last.n == label.n || (colon && colon + 1 == blank) ||
                  is_any(front, "effective average avg mean total actual achieved measured"); /* "read: IOPS", "Effective rps" */
-    if (is_any(last, "seconds secs milliseconds microseconds nanoseconds") && front.n && !str_ends(front, " per")) /* "Total running seconds" */
+    if (is_any(last, "seconds secs milliseconds microseconds nanoseconds") && front.n &&
+        !str_ends(front, " per")) /* "Total running seconds" */
         return units_find(last);
     struct str after = first_words, second = str_word(&after), third = str_word(&after);
     if (is_any(first, "total elapsed wall cpu user real") && is_any(second, "seconds") && is_any(third, "in for"))
@@ -666,7 +700,8 @@ const struct unit *figure_unit_of_label(struct str label)
         return units_find(last);
     struct str rest = label, word, before = {NULL, 0}, middle = {NULL, 0}; /* "images per second", "Nodes/second" */
     while ((word = str_word(&rest)).n) {
-        if (str_is(middle, "per") && before.n && is_second(word) && !str_is_anycase(word, "seconds") && !rest.n && figure_rate(before, word, &u))
+        if (str_is(middle, "per") && before.n && is_second(word) && !str_is_anycase(word, "seconds") && !rest.n &&
+            figure_rate(before, word, &u))
             return u;
         before = middle;
         middle = word;

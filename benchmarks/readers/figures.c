@@ -1,13 +1,15 @@
 /* figures.c: results in lines of a program that no rules know (figure.h). A figure is a row with the cells name, value, unit (as the record knows
- * it; absent: none) and dimension ("none" where there is no unit). */
+ * it; absent: none), dimension (without a unit "time" or "none"), form ("value", or "series" for a row of a table with a step) and step. */
 #include "benchmarks/figure.h"
 #include "base/utf8.h"
+#include "benchmarks/figure_words.h"
 #include "benchmarks/load.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static const char *const cell_names[] = {"name", "value", "unit", "dimension"};
-enum { NAME, VALUE, UNIT, DIMENSION, CELLS };
+static const char *const cell_names[] = {"name", "value", "unit", "dimension", "form", "step"};
+enum { NAME, VALUE, UNIT, DIMENSION, FORM, STEP, CELLS };
 
 struct figures {
     int cell[CELLS]; /* -1: no metric names it */
@@ -31,7 +33,7 @@ static int figures_reader_check(struct reader *r, const struct yaml *spec, struc
         while (k < CELLS && !str_is(r->cell[i], cell_names[k]))
             k++;
         if (k == CELLS)
-            return rules_complain(r->cell_at[i], rules, err, "figures have the cells name, value, unit and dimension");
+            return rules_complain(r->cell_at[i], rules, err, "figures have the cells name, value, unit, dimension, form and step");
         x->cell[k] = (int)i;
     }
     return 0;
@@ -40,24 +42,36 @@ static int figures_reader_check(struct reader *r, const struct yaml *spec, struc
 /* A time without a name ("0.029 seconds") is the result where the output ends with it. At most so many lines follow, none with a number. */
 enum { BEHIND_LONE_MAX = 2 };
 
-/* "1,234 ops/s" waits for a number that shows what a comma means in this output. */
-enum { UNSURE_MAX = 16 };
+/* Figures wait for the end: only then is it known what a comma means in this output, and whether a name comes with different values. */
+enum { HELD_MAX = 160, HEADING_AGE_MAX = 20 };
 
+struct held_figure {
+    struct figure figure;
+    char heading[HEADING_LEVELS][FIGURE_HEADING_MAX]; /* above it; empty: none */
+    bool is_taken;
+};
 struct figures_state {
     struct figure_context context;
-    struct figure unsure[UNSURE_MAX];
-    size_t unsures;
-    struct figure lone; /* the first one */
+    struct held_figure held[HELD_MAX];
+    size_t helds;
+    bool is_full; /* what comes now is taken at once */
+    struct held_figure lone; /* the first one */
     size_t lones, behind; /* lines behind it; above BEHIND_LONE_MAX: it does not count */
 };
 
-static void figure_take(struct rules_run *run, struct source *source, const struct reader *r, const struct figure *f)
+static void figure_take(struct rules_run *run, struct source *source, const struct reader *r, const struct figure *f, const char *name)
 {
     const struct figures *x = r->data;
-    struct str cells[CELLS_MAX] = {{NULL, 0}};
+    struct str cells[CELLS_MAX] = {{NULL, 0}}, none = {NULL, 0};
     const struct unit *u = f->unit;
-    const struct str texts[CELLS] = {str_of(f->name), str_of(f->value), u ? str_of(u->name) : (struct str){NULL, 0},
-                                     str_of(u ? u->dimension : "none")};
+    const struct str texts[CELLS] = {str_of(name),
+                                     str_of(f->value),
+                                     u ? str_of(u->name) : none,
+                                     str_of(u                                         ? u->dimension
+                                            : figure_ends_in_time(str_of(name), NULL) ? "time"
+                                                                                      : "none"),
+                                     str_of(f->step[0] ? "series" : "value"),
+                                     f->step[0] ? str_of(f->step) : none};
     for (size_t k = 0; k < CELLS; k++)
         if (x->cell[k] >= 0)
             cells[x->cell[k]] = texts[k];
@@ -70,19 +84,6 @@ static bool line_has_digit(struct str text)
         if (text.p[i] >= '0' && text.p[i] <= '9')
             return true;
     return false;
-}
-
-/* Keeps the first of such times for the end. Of several none is the result: all are taken, and contradict each other unless they are the same. */
-static void lone_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s, const struct figure *f)
-{
-    if (++s->lones == 1) {
-        s->lone = *f;
-        s->behind = 0;
-        return;
-    }
-    if (s->lones == 2)
-        figure_take(run, source, r, &s->lone);
-    figure_take(run, source, r, f);
 }
 
 static void line_copy(char to[100], struct str text)
@@ -102,20 +103,128 @@ static void ignored_note(struct ignored_lines *to, struct str text, bool size)
         line_copy(to->size, text);
 }
 
-/* Returns false where the figure can be taken at once. Of too many none is taken: a name could have another value among those that are lost. */
-static bool unsure_keep(struct figures_state *s, const struct figure *f)
+/* ---- names that come with different values ---- */
+
+/* What may tell figures of one name apart, in the order in which it is tried. */
+enum apart { APART_LINE, APART_PART, APART_TEST, APARTS };
+
+static enum heading_level heading_level_of(enum apart by)
 {
-    if (f->unsure && s->unsures++ < UNSURE_MAX)
-        s->unsure[s->unsures - 1] = *f;
-    return f->unsure;
+    return by == APART_PART ? HEADING_PART : HEADING_TEST;
 }
 
-static void unsure_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s)
+static struct str apart_text(const struct held_figure *h, enum apart by)
 {
-    bool sure = s->context.has_point && !s->context.has_decimal_comma && s->unsures <= UNSURE_MAX;
-    for (size_t i = 0; i < s->unsures && sure; i++)
-        figure_take(run, source, r, &s->unsure[i]);
-    s->unsures = 0;
+    return str_of(by == APART_LINE ? h->figure.variant : h->heading[heading_level_of(by)]);
+}
+
+static bool is_of_same_metric(const struct held_figure *a, const struct held_figure *b)
+{
+    const struct unit *u = a->figure.unit, *v = b->figure.unit;
+    bool units = u && v ? !strcmp(u->dimension, v->dimension) : u == v;
+    return !a->is_taken && !b->is_taken && units && !strcmp(a->figure.name, b->figure.name) && !a->figure.step[0] == !b->figure.step[0];
+}
+
+static bool is_of_same_value(const struct held_figure *a, const struct held_figure *b)
+{
+    return a->figure.unit == b->figure.unit && !strcmp(a->figure.value, b->figure.value);
+}
+
+/* A heading behind the last figure: these lines may stand below what they name. */
+static bool is_footed(const struct figures_state *s, enum heading_level level)
+{
+    const char *last = s->context.heading[level];
+    return s->helds && last[0] && strcmp(last, s->held[s->helds - 1].heading[level]) != 0;
+}
+
+/* Have all figures of the name of held[first] such a text, a different one where the values differ? */
+static bool can_be_told_apart(const struct figures_state *s, size_t first, enum apart by)
+{
+    bool differ = false;
+    if (by != APART_LINE && is_footed(s, heading_level_of(by)))
+        return false;
+    for (size_t i = first; i < s->helds; i++) {
+        if (!is_of_same_metric(&s->held[first], &s->held[i]))
+            continue;
+        if (!apart_text(&s->held[i], by).n || s->held[i].figure.step[0])
+            return false;
+        for (size_t k = first; k < i; k++) {
+            if (!is_of_same_metric(&s->held[i], &s->held[k]) || is_of_same_value(&s->held[i], &s->held[k]))
+                continue;
+            if (str_eq(apart_text(&s->held[i], by), apart_text(&s->held[k], by)))
+                return false;
+            differ = true;
+        }
+    }
+    return differ;
+}
+
+static void take_told_apart(struct rules_run *run, struct source *source, const struct reader *r, const struct held_figure *h,
+                            enum apart by)
+{
+    char name[FIGURE_NAME_MAX + FIGURE_HEADING_MAX];
+    const char *heading = by == APART_PART || by == APART_TEST ? h->heading[heading_level_of(by)] : "";
+    snprintf(name, sizeof name, "%s%s%s", heading, heading[0] ? " " : "", by == APART_LINE ? h->figure.variant : h->figure.name);
+    figure_take(run, source, r, &h->figure, name);
+}
+
+/* Takes all that was held, under names that tell different values apart where the output has the words for it. */
+static void held_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s)
+{
+    bool point = s->context.has_point && !s->context.has_decimal_comma;
+    for (size_t i = 0; i < s->helds; i++)
+        s->held[i].is_taken = s->held[i].figure.unsure && (!point || s->is_full);
+    for (size_t i = 0; i < s->helds; i++) {
+        enum apart by = 0;
+        if (s->held[i].is_taken)
+            continue;
+        while (by < APARTS && (s->is_full || !can_be_told_apart(s, i, by)))
+            by++;
+        struct held_figure first = s->held[i];
+        for (size_t k = i; k < s->helds; k++)
+            if (is_of_same_metric(&first, &s->held[k])) {
+                take_told_apart(run, source, r, &s->held[k], by);
+                s->held[k].is_taken = true;
+            }
+    }
+    s->helds = 0;
+}
+
+static void held_set(struct held_figure *h, const struct figures_state *s, const struct figure *f)
+{
+    *h = (struct held_figure){.figure = *f};
+    for (size_t level = 0; level < HEADING_LEVELS; level++)
+        if (s->context.heading_age[level] <= HEADING_AGE_MAX)
+            memcpy(h->heading[level], s->context.heading[level], sizeof h->heading[level]);
+}
+
+/* Of too many figures none is told apart from others: a name could have another value among those that are not held. */
+static void figure_hold(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s,
+                        const struct held_figure *h)
+{
+    if (s->helds == HELD_MAX && !s->is_full) {
+        s->is_full = true;
+        held_take(run, source, r, s);
+    }
+    if (!s->is_full)
+        s->held[s->helds++] = *h;
+    else if (!h->figure.unsure)
+        figure_take(run, source, r, &h->figure, h->figure.name);
+}
+
+/* Keeps the first of such times for the end. Of several none is the result: all are taken, and contradict each other unless they are the same or
+ * stand below headings of their own. */
+static void lone_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s,
+                      const struct held_figure *h)
+{
+    if (++s->lones == 1) {
+        s->lone = *h;
+        s->behind = 0;
+        return;
+    }
+    if (s->lones == 2)
+        figure_hold(run, source, r, s, &s->lone);
+    figure_hold(run, source, r, s, h);
 }
 
 static void figures_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
@@ -127,21 +236,24 @@ static void figures_reader_line(struct rules_run *run, struct source *source, co
         ignored_note(&run->ignored, text, s->context.passed_size);
     if (s->lones && str_trim(text).n)
         s->behind += line_has_digit(text) ? BEHIND_LONE_MAX + 1 : 1;
-    for (size_t i = 0; i < n; i++)
-        if (found[i].bare || unsure_keep(s, &found[i]))
+    for (size_t i = 0; i < n; i++) {
+        struct held_figure h;
+        if (found[i].bare)
             continue;
-        else if (found[i].lone)
-            lone_take(run, source, r, s, &found[i]);
+        held_set(&h, s, &found[i]);
+        if (found[i].lone)
+            lone_take(run, source, r, s, &h);
         else
-            figure_take(run, source, r, &found[i]);
+            figure_hold(run, source, r, s, &h);
+    }
 }
 
 static void figures_reader_end(struct rules_run *run, struct source *source, const struct reader *r, void *state)
 {
     struct figures_state *s = state;
-    unsure_take(run, source, r, s);
+    held_take(run, source, r, s);
     if (s->lones == 1 && s->behind <= BEHIND_LONE_MAX)
-        figure_take(run, source, r, &s->lone);
+        figure_take(run, source, r, &s->lone.figure, s->lone.figure.name);
     s->lones = 0;
 }
 

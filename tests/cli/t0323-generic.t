@@ -40,6 +40,37 @@ is "... nor where more than two lines follow" "$(lone 'loading\n0.25 seconds\nco
 is "several of them contradict each other" "$(lone '0.25 seconds\nstep 2\n0.5 seconds\n')" '["time_s"]'
 is "a number of points is no score" "$(lone ' number of:\n   points per element:     8\n   data points in all sets:   2\n')" '[]'
 like "a list before a column is one name" "$(lone 'write, fsync, close    172.5 ops/sec\n' && "$BENCHWRAP" parse --rules generic none/lone)" ' write_fsync_close_op_per_s '
+is "a time without a unit is recorded without one; of zero it is missing" "$(lone 'CPU time: 0.25\nwall time: 0.00\n')" '[0.25,"wall_time"]'
+named() { printf "$1" >none/named; "$BENCHWRAP" parse --rules generic --json none/named | jq -c '[.metrics[] | [.key, .value]], [.missing[].key]'; }
+is "headings tell results of one name apart" "$(named '=== AES-128 ===\nrate: 5 MB/s\n=== 16 threads ===\nrate: 6 MB/s\n')" \
+    '[["aes_128_rate_MB_per_s",5],["n16_threads_rate_MB_per_s",6]]
+[]'
+is "... that of the test above that of the part" "$(named 'bench\n\nCopy\nLatency:\nrate: 5 MB/s\n\nSort\nLatency:\nrate: 6 MB/s\n')" \
+    '[["copy_rate_MB_per_s",5],["sort_rate_MB_per_s",6]]
+[]'
+is "... words before the name in the line" "$(named '[read] threads=2: rate: 5 MB/s\n[write] threads=2: rate: 6 MB/s\n')" \
+    '[["read_rate_MB_per_s",5],["write_rate_MB_per_s",6]]
+[]'
+is "... an argument behind it" "$(named 'fib(30): 5.5 ms\nfib(32): 6.5 ms\n')" '[["fib_30_s",0.0055],["fib_32_s",0.0065]]
+[]'
+is "... nothing else: the end of a test, runs, lines below a line of words, one heading for two values" \
+    "$(named 'copy\nrate: 5 MB/s\ncopy finished\nrate: 6 MB/s\n'; named 'Run 1:\nrate: 5 MB/s\nRun 2:\nrate: 6 MB/s\n'; named '== a ==\nx y\nrate: 5 MB/s\n== b ==\nrate: 6 MB/s\n'; named '== a ==\nrate: 5 MB/s\nrate: 6 MB/s\n== b ==\nrate: 7 MB/s\n'; named '== a ==\nrate: 5 MB/s\n== b ==\nrate: 6 MB/s\n== c ==\n')" \
+    '[]
+["rate_MB_per_s"]
+[]
+["rate_MB_per_s"]
+[]
+["rate_MB_per_s"]
+[]
+["rate_MB_per_s"]
+[]
+["rate_MB_per_s"]'
+is "a value that is the same below each heading has its own name" "$(named '== a ==\nrate: 5 MB/s\n== b ==\nrate: 5 MB/s\n')" '[["rate_MB_per_s",5]]
+[]'
+is "the first column of a table is the step" "$(printf 'Size   Rate (MB/s)\n16   5.5\n32   6.5\n' >none/named; "$BENCHWRAP" parse --rules generic --json none/named | jq -c '[.metrics[] | [.key, .step, .value]]')" \
+    '[["rate_MB_per_s",16,5.5],["rate_MB_per_s",32,6.5]]'
+is "... and a size that comes twice makes the rows contradict each other" "$(named 'Size   Rate (MB/s)\n16   5.5\n16   6.5\n')" '[]
+["rate_MB_per_s"]'
 printf 'rate: 12.5 MB/s\ntimeout: 5 s\n512 4.5 us\n10.5 MB/s 11.5 MB/s\n1024 5.5 us\n2048 6.5 us\n4096 7.5 us\nended\n' >none/ignored
 is "lines with a number and a unit that are not read are named" "$("$BENCHWRAP" parse --rules generic none/ignored | sed -n '/^not read/,$p')" "not read: 6 lines with a number and a unit
   timeout: 5 s

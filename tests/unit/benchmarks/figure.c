@@ -20,8 +20,9 @@ static const char *read_lines(const char *text)
         size_t n = figure_find(&x, str_cut(&rest, '\n'), f), at = 0;
         out[0] = 0;
         for (size_t i = 0; i < n; i++)
-            at += (size_t)snprintf(out + at, sizeof out - at, "%s%s=%s %s%s%s", i ? ";" : "", f[i].name, f[i].value,
-                                   f[i].unit ? f[i].unit->name : "-", f[i].bare ? " bare" : "", f[i].unsure ? " unsure" : "");
+            at += (size_t)snprintf(out + at, sizeof out - at, "%s%s=%s %s%s%s%s%s", i ? ";" : "", f[i].name, f[i].value,
+                                   f[i].unit ? f[i].unit->name : "-", f[i].bare ? " bare" : "", f[i].unsure ? " unsure" : "",
+                                   f[i].step[0] ? " step " : "", f[i].step);
     }
     return out;
 }
@@ -33,6 +34,13 @@ static void check_rows(const char *const rows[][2], size_t n)
         assert_string_equal(read_lines(rows[i][0]), rows[i][1]);
 }
 #define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof *(rows))
+
+static void check_refused(const char *const *lines, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(read_lines(lines[i]), "");
+}
+#define CHECK_REFUSED(lines) check_refused(lines, sizeof(lines) / sizeof *(lines))
 
 /* A name and its value. */
 static void values_are_found(void **state)
@@ -60,8 +68,43 @@ static void values_are_found(void **state)
         {"Total running seconds:  0.013316", "Total running seconds=0.013316 s"},
         {"SET: 81000 requests per second", "SET=81000 op_per_s"},
         {"rate: 12.5 MB/s\nRead percentage: 87%", "Read percentage=87 percent"},
+        {"Epoch 10/10: loss=0.3", "loss=0.3 -"},
+        {"Speedup: 3.45x", "Speedup=3.45 -"},
+        {"GUPS = 0.125", "GUPS=0.125 -"},
+        {"1.006:1,  7.956 bits/byte,  0.55% saved, 6000000 in", "saved=0.55 percent"},
+        {"a.png: 5000 -> 4000 bytes (20.5%)", "a.png=20.5 percent"},
+        {"a.jpg 100x100 24 bit: 5000 --> 4000 bytes (20.5%), optimized.", "a.jpg=20.5 percent"},
+        {"5000 bytes => 4000 bytes, 80.5%", "size=80.5 percent"},
+        {"=> 12.5 MB/s", "bandwidth=12.5 MB_per_s"},
+        {"Final residual: 1.5e-10", "Final residual=1.5e-10 -"},
+        {"hash: 3.5 cycles/hash", "hash cycles/hash=3.5 -"},
+        {"Epoch [10/10], loss: 0.3, rate: 12.5 it/s", "loss=0.3 -"},
+        {"sort: 3.4 ns/key", "sort=3.4 ns"},
+        {"sort: 3.4 usec per element", "sort=3.4 us"},
     };
     CHECK_ROWS(rows);
+}
+
+/* A time that a clock measured, of which the output does not say the unit. */
+static void times_without_unit_are_found(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"Total CPU time 0.05", "Total CPU time=0.05 -"},
+        {"time: 0.052", "time=0.052 -"},
+        {"walltime: 0.00699211", "walltime=0.00699211 -"},
+        {"solveTime=0.000162", "solveTime=0.000162 -"},
+        {"Average Time:        1.13745", "Average Time=1.13745 -"},
+        {"cpu time: 0.7, real time: 0.39, gc time: 0", "cpu time=0.7 -;real time=0.39 -"},
+        {"name   CPU time   note\ncopy   0.25   3", "copy CPU time=0.25 -"},
+        {"matmul 12.34 ms", "matmul=12.34 ms"},
+    };
+    CHECK_ROWS(rows);
+    static const char *const refused[] = {
+        "final time: 2.5", "simulation time = 1.5", "total simulation time: 1.5", "total time: 5", "time: 0.5, step 3",
+        "time limit: 2.5", "total time: -0.5", "CPU time: 0.5GHz", "sampling for 0.5 s", "max time 2.5",
+    };
+    CHECK_REFUSED(refused);
 }
 
 /* Lines with other numbers, and what names each of them. */
@@ -196,6 +239,7 @@ static void times_of_sentences_are_found(void **state)
         {"Successfully compiled: 2 files with swc (829.97ms)", "compiled=829.97 ms"},
         {"SPASS spent\t0:00:01.50 on the problem.", "SPASS=1.5 s"},
         {"copied 5 GB in 1.2 s", "copied=1.2 s"},
+        {"1000000 lookups in 0.253 s", "lookups=0.253 s"},
     };
     CHECK_ROWS(rows);
 }
@@ -255,6 +299,21 @@ static void tables_are_read(void **state)
          "copy 1024 fastest=20.04 ns;copy 1024 mean=21.04 ns"},
         {"gid   |stat|avg speed  |path/URI\n3de8b9|OK  |    33MiB/s|./dl", "avg speed=33 MiB_per_s"},
         {"Test   Size   Wait\ncopy   5.6   12.5", ""},
+        {"Size   Bandwidth (MB/s)\n1024   12.5", "Bandwidth=12.5 MB_per_s step 1024"},
+        {"# bytes   reps   t[usec]   MB/s\n4K   1000   12.5   81.9\n8K   1000   13.5   82.9",
+         "t=13.5 us step 8192;MB/s=82.9 MB_per_s step 8192"},
+        {"threads   time   note\n4   12.5 ms   3", "time=12.5 ms step 4"},
+        {"Test Time(us) MB/s\ncopy 12.5 81.9", "copy Time=12.5 us;copy MB/s=81.9 MB_per_s"},
+        {"Size Time(us)\n16 12.5", "Time=12.5 us step 16"},
+        {"Test Time(us) MB/s\nx\ncopy 12.5 81.9", ""},
+        {"Test Time(us) MB/s\nbig fast copy 12.5 81.9", ""},
+        {"MB/s Test time\ncopy 12.5 81.9", ""},
+        {"threads,ops_per_sec,latency_ms\n4,1234.5,0.25", "ops_per_sec=1234.5 op_per_s step 4;latency_ms=0.25 ms step 4"},
+        {"\"name\",\"time (ms)\",\"n\"\n\"copy\",12.5,3", "copy time=12.5 ms"},
+        {"name,time (ms),n\nx\ncopy,12.5,3", ""},
+        {"Metric   Value   Unit\nwrite speed   12.5   MB/s", "write speed Value=12.5 MB_per_s"},
+        {"| Metric | Value | Unit |\n| latency | 12.5 | foos |", ""},
+        {"class   precision   f1\ncat   0.91   0.88", "cat precision=0.91 -;cat f1=0.88 -"},
     };
     CHECK_ROWS(rows);
 }
@@ -302,13 +361,6 @@ static void multiples_are_not_lost(void **state)
     };
     CHECK_ROWS(rows);
 }
-
-static void check_refused(const char *const *lines, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        assert_string_equal(read_lines(lines[i]), "");
-}
-#define CHECK_REFUSED(lines) check_refused(lines, sizeof(lines) / sizeof *(lines))
 
 /* Limits, targets, sizes, factors, and durations that were asked for. */
 static void settings_are_refused(void **state)
@@ -384,6 +436,8 @@ static void unclear_numbers_are_refused(void **state)
     (void)state;
     static const char *const lines[] = {
         "rtt min/avg = 0.02100000000000000000000000000/0.036 ms",
+        "a.png: 5000 -> 4000 bytes (20.5%, 79.5%)",
+        "a.png: 5000, 4000 bytes (20.5%)",
         "loss 3",
         "loss 0.3 0.4",
         "loss: 1.234,5",
@@ -431,6 +485,7 @@ static void the_rest_is_refused(void **state)
         "AverageLatency 700 ops/s",
         "latency max: 700 ops/s",
         "Epoch 3/10: loss 0.5",
+        "Epoch 3/10: loss=0.5",
         "this is our loss 0.5",
         "[ 45%] 12.5 MB/s ETA 10 s",
         "error: 5.5 s",
@@ -458,6 +513,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_found),
+        cmocka_unit_test(times_without_unit_are_found),
         cmocka_unit_test(values_of_longer_lines_are_found),
         cmocka_unit_test(times_and_rates_have_names_of_their_own),
         cmocka_unit_test(statistics_are_found),

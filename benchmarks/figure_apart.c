@@ -1,0 +1,89 @@
+/* figure_apart.c: what tells results of one name apart: the heading above them, words before them in their line, arguments in brackets. */
+#include "benchmarks/figure_parts.h"
+#include "benchmarks/figure_words.h"
+#include "benchmarks/guess_parts.h"
+
+#include <stdio.h>
+
+enum { HEADING_WORDS_MAX = 8 };
+
+/* Without the marks that are drawn around it: "=== copy ===", "[copy]", "# copy:". */
+static struct str without_marks(struct str s)
+{
+    static const char marks[] = "#=*-~_>:;,|[](){}. \t";
+    while (s.n && is_one_of(s.p[0], marks))
+        s = str_sub(s, 1, s.n);
+    while (s.n && is_one_of(s.p[s.n - 1], marks))
+        s.n--;
+    return s;
+}
+
+/* "=== 16 threads ===", "## copy", "[copy]", "copy:" */
+static bool is_marked_heading(struct str s)
+{
+    bool drawn = s.n > 2 && is_one_of(s.p[0], "#=*-~>") && (s.p[0] == '#' || s.p[1] == s.p[0]);
+    return drawn || str_ends(s, ":") || (s.p[0] == '[' && s.p[s.n - 1] == ']');
+}
+
+/* "Sorting finished": the line may belong to the test above it. */
+static bool is_end_of_test(struct str words)
+{
+    struct str first = str_word(&words), last = first;
+    for (struct str word; (word = str_word(&words)).n;)
+        last = word;
+    return figure_is_past_verb(first) || figure_is_past_verb(last) || str_has_word("ok OK pass PASS Pass end End END", last);
+}
+
+static bool is_heading(const struct figure_context *x, struct str line, struct str words, const struct number *n, size_t count)
+{
+    size_t found = 0;
+    bool marked = is_marked_heading(line);
+    for (size_t k = 0; k < count; k++)
+        if (n[k].unit || n[k].raw.n || !marked)
+            return false;
+    for (struct str rest = words; str_word(&rest).n;)
+        found++;
+    return (marked || !x->after_text) && guess_letters(words) && words.n < sizeof x->heading[0] && found <= HEADING_WORDS_MAX &&
+           !memchr(words.p, '=', words.n) && !str_ends(line, ".") && !figure_is_progress(words) && !is_end_of_test(words);
+}
+
+/* "count: 20000", "12 of 20": says something of the test. */
+static bool is_detail(struct str line, size_t count)
+{
+    return count && (memchr(line.p, ':', line.n) || memchr(line.p, '=', line.n) || str_is_digit(line.p[0]));
+}
+
+void figure_heading_note(struct figure_context *x, struct str line, const struct number *n, size_t count, size_t figures)
+{
+    struct str words = without_marks(line);
+    x->heading_age[HEADING_TEST]++;
+    x->heading_age[HEADING_PART]++;
+    if (!figures && guess_letters(line)) {
+        if (!is_heading(x, line, words, n, count)) {
+            if (!is_detail(line, count))
+                x->heading[HEADING_TEST][0] = x->heading[HEADING_PART][0] = 0;
+        } else {
+            enum heading_level level = str_ends(line, ":") ? HEADING_PART : HEADING_TEST;
+            if (level == HEADING_TEST)
+                x->heading[HEADING_PART][0] = 0;
+            snprintf(x->heading[level], sizeof x->heading[level], STR_FMT, STR_ARG(words));
+            x->heading_age[level] = 0;
+        }
+    }
+    x->after_text = true;
+}
+
+void figure_variant_set(struct str line, const struct number *n, size_t k, struct str label, const char *name, struct figure *ret)
+{
+    struct str first = figure_clause(str_sub(line, 0, n[0].from)), begin = k ? first : label;
+    struct str front = without_marks(str_sub(line, 0, begin.n ? (size_t)(begin.p - line.p) : n[0].from));
+    const char *open = memchr(label.p, '(', label.n), *close = open ? memchr(open, ')', (size_t)(label.p + label.n - open)) : NULL;
+    struct str argument = close ? str_trim((struct str){open + 1, (size_t)(close - open) - 1}) : (struct str){"", 0};
+    size_t length = 0;
+    if (guess_letters(front) && !figure_has_number(front))
+        length = (size_t)snprintf(ret->variant, sizeof ret->variant, STR_FMT " %s", STR_ARG(front), name);
+    else if (argument.n && !figure_unit_of_label(label))
+        length = (size_t)snprintf(ret->variant, sizeof ret->variant, "%s " STR_FMT, name, STR_ARG(argument));
+    if (!length || length >= sizeof ret->variant)
+        ret->variant[0] = 0;
+}
