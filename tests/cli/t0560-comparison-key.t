@@ -22,16 +22,17 @@ for i in 1 2 3; do run "20$i" -p size=1 --tag site=b --tag cluster=x; done
 for i in 1 2 3; do run "30$i" -p size=2 --tag site=b --tag cluster=x; done
 
 bw compare --by site -e h --filter "params.size = '1'" >out
-like "two sites: one measurement, and the system that differs" "$(tr -s '\n ' ' ' <out)" 'Key: measured [0-9a-f]{10}, system [0-9a-f]{10} \(cluster x[^)]*\), without site\.'
+like "two sites: one measurement, and the system that differs" "$(tr -s '\n ' ' ' <out)" 'The same measurement \(key [0-9a-f]{10}\)\. The same system \(key [0-9a-f]{10}: cluster x[^)]*\)\. Not counted as a difference: site\.'
 like "... judged" "$(cat out)" '^speed .* better$'
 bw compare --by site -e h >out
-like "other inputs: named, with the values of each group" "$(tr -s '\n ' ' ' <out)" 'Key: measured differs in size'
+like "other inputs: named, with the values of each group" "$(tr -s '\n ' ' ' <out)" 'Different measurements: they differ in size\.'
 like "... and no verdict" "$(cat out)" '^speed .* other inputs$'
 like "... with what to do" "$(tr -s '\n ' ' ' <out)" 'hint: --ignore size judges'
 like "--ignore names it" "$(bw compare --by site -e h --ignore size)" '^speed .* better$'
-like "... which the key states" "$(bw compare --by site -e h --ignore size | tr -s '\n ' ' ')" 'without site, size\.'
+like "... which the key states" "$(bw compare --by site -e h --ignore size | tr -s '\n ' ' ')" 'Not counted as a difference: site, size\.'
 is "--by names it" "$(bw compare --by size -e h --filter "tags.site = 'b'" --json | get '[m["groups"][1]["verdict"] for m in v["metrics"] if m["key"] == "speed_MB_per_s"]')" "['better']"
 bw compare --by site -e h --json >cmp.json
+is "no line begins with the bare word Key" "$(bw compare --by site -e h | grep -c '^Key')" 0
 is "JSON: what differs, and the verdict" "$(get '(v["keys"]["differing"]["measured"], [m["groups"][1]["verdict"] for m in v["metrics"] if m["key"] == "speed_MB_per_s"])' <cmp.json)" "(['size'], ['other inputs'])"
 is "... and the facts of each group's key" "$(get '[g["key"]["measured"]["facts"]["benchmark"] for g in v["keys"]["groups"]]' <cmp.json)" "['x', 'x']"
 ids() { bw compare "$1" "$2" --json | get '[g["key"]["measured"]["id"] for g in v["keys"]["groups"]]' | tr -d "[]',"; }
@@ -42,7 +43,7 @@ is "another one has another" "$(ids last last~5 | tr ' ' '\n' | sort -u | wc -l)
 version() { "$BENCHWRAP" -q -e h -r ./rules.yaml --tag site=b --tag cluster=x --tag "benchmark.version=$1" -p size=2 -- cat output >/dev/null 2>>err; }
 version 1.0; version 1.0; version 2.0
 bw compare --history >out
-like "the key of a history" "$(tr -s '\n ' ' ' <out)" 'Key: measured [0-9a-f]{10} \(.*benchmark x.*\), system [0-9a-f]{10} \(cluster x.*site b\)\.'
+like "the key of a history" "$(tr -s '\n ' ' ' <out)" 'Measurement \(key [0-9a-f]{10}\): .*benchmark x.*\. System \(key [0-9a-f]{10}\): cluster x.*site b\.'
 like "a new version is a change in it" "$(tr -s '\n ' ' ' <out)" 'The version of the benchmark changed: 1\.0 to 2\.0 with run [0-9a-f]{8}\.'
 is "... and starts no new one" "$(bw compare --history --json | get '(len(v["history"]), [(c["from"], c["to"]) for c in v["versions"]])')" "(5, [('1.0', '2.0')])"
 run 300 -p size=2 --tag site=c --tag cluster=x
@@ -52,8 +53,8 @@ is "foreign text in a key is harmless" "$(bw compare last last~2 | LC_ALL=C tr -
 "$BENCHWRAP" -q -e sw --sweep n=1,2 --repeat 3 -- sh -c 'echo "rate: {n}00 op/s"' >/dev/null 2>&1
 points() { bw ls -e sw --children --json --filter "params.n = '$1'" | get '",".join(r["id"] for r in v)'; }
 bw compare "$(points 1)" vs "$(points 2)" >out
-like "points of one sweep: who sweeps a param has named it" "$(tr -s '\n ' ' ' <out)" 'Key: measured [0-9a-f]{10}, system .*, without n\.'
+like "points of one sweep: who sweeps a param has named it" "$(tr -s '\n ' ' ' <out)" 'The same measurement \(key [0-9a-f]{10}\)\. The same system .* Not counted as a difference: n\.'
 is "... judged" "$(grep -c 'other inputs' out)" 0
 "$BENCHWRAP" -q -e again --sweep n=1,2 -- sh -c '"$0" log --param count={n}; echo "rate: {n}00 op/s"' "$BENCHWRAP" >/dev/null 2>&1
-like "a param that repeats the swept one: each is named once" "$(bw compare --by count -e again | tr -s '\n ' ' ')" 'system [^,]*, without n, count\.'
+like "a param that repeats the swept one: each is named once" "$(bw compare --by count -e again | tr -s '\n ' ' ')" 'Not counted as a difference: n, count\.'
 done_testing

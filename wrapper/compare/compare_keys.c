@@ -191,7 +191,7 @@ static void put_fact_value(const struct comparison_key *keys, size_t n, const ch
         buf_puts(to, "none");
 }
 
-/* "differs in site (A a, B b), cluster (A x, B y) and 2 more" */
+/* "site (A a, B b), cluster (A x, B y) and 2 more" */
 static void put_differing(const struct compared_keys *keys, enum comparison_part part, const struct compare_group *groups, size_t count,
                           struct buf *to)
 {
@@ -201,7 +201,7 @@ static void put_differing(const struct compared_keys *keys, enum comparison_part
     for (; names[n]; n++) {
         if (n >= NAMED_MAX)
             continue;
-        buf_puts(to, n ? ", " : " differs in ");
+        buf_puts(to, n ? ", " : "");
         buf_plain(to, str_of(names[n]), 100);
         size_t first = 0;
         bool with_values = part != COMPARISON_MEASURED && count <= VALUES_MAX; /* those of inputs stand in a table */
@@ -218,24 +218,25 @@ static void put_differing(const struct compared_keys *keys, enum comparison_part
 void compare_keys_show(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct buf *to)
 {
     enum { NAMED_MAX = 4 };
+    static const char *const nouns[COMPARISON_PARTS] = {[COMPARISON_MEASURED] = "measurement", [COMPARISON_SYSTEM] = "system"};
     for (enum comparison_part part = COMPARISON_MEASURED; part <= COMPARISON_SYSTEM; part++) {
-        buf_printf(to, "%s%s", part ? ", " : "Key: ", comparison_part_name(part));
+        buf_puts(to, part ? ". " : "");
         if (keys->differing[part][0]) {
+            buf_printf(to, "Different %ss: they differ in ", nouns[part]);
             put_differing(keys, part, groups, count, to);
             continue;
         }
-        buf_printf(to, " %s", keys->list[0].id[part]);
+        buf_printf(to, "The same %s (key %s", nouns[part], keys->list[0].id[part]);
         size_t begin = to->n;
-        buf_puts(to, " (");
+        buf_puts(to, ": ");
         if (part == COMPARISON_SYSTEM)
             comparison_key_show(&keys->list[0], part, NAMED_MAX, to);
         if (to->n == begin + 2)
             to->n = begin;
-        else
-            buf_putc(to, ')');
+        buf_putc(to, ')');
     }
     if (keys->left_out)
-        buf_printf(to, ", without %s", keys->left_out);
+        buf_printf(to, ". Not counted as a difference: %s", keys->left_out);
     buf_putc(to, '.');
 }
 

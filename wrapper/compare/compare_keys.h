@@ -16,7 +16,7 @@ int compare_keys_read(const struct runs *runs, const struct compare_group *group
                       struct compared_metric *metrics, struct arena *a, struct compared_keys *ret, struct err *err);
 /* Adds the command lines to the params of all members, as inputs, but for what the rules explain. False, and nothing is added: that of a run is not known. */
 bool compare_add_arguments(const struct runs *runs, const struct compare_group *groups, size_t count, struct arena *a);
-/* Appends "Key: measured 4be1c3d2a0 without size, system differs in site (A a, B b)." without a line end. */
+/* Appends "The same measurement (key 4be1c3d2a0). Different systems: they differ in site (A a, B b). Not counted as a difference: size." without a line end. */
 void compare_keys_show(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct buf *to);
 /* Appends "No verdict where the inputs differ: name size by --by or --ignore." where a group gets no verdict. */
 void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct buf *to);

@@ -237,25 +237,23 @@ static void put_answer(const struct history_state *h, const struct screen *scree
     screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
 }
 
-/* "Key: measured 4be1c3d2a0 (benchmark fio, …), system 91aa0c1177 (site a, …)." */
+/* "Measurement (key 4be1c3d2a0): benchmark fio, …." and a line for the system. */
 static void put_history_key(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     enum { NAMED = 6 };
+    static const char *const nouns[COMPARISON_PARTS] = {[COMPARISON_MEASURED] = "Measurement", [COMPARISON_SYSTEM] = "System"};
     CLEANUP_BUF struct buf b;
     buf_init(&b, 8192);
     for (enum comparison_part part = COMPARISON_MEASURED; part <= COMPARISON_SYSTEM; part++) {
-        size_t begin = b.n;
-        buf_printf(&b, "%s%s %s", part ? ", " : "Key: ", comparison_part_name(part), h->key.id[part]);
+        buf_clear(&b);
+        buf_printf(&b, "%s (key %s): ", nouns[part], h->key.id[part]);
         size_t named = b.n;
-        buf_puts(&b, " (");
         comparison_key_show(&h->key, part, NAMED, &b);
-        if (b.n == named + 2)
-            b.n = part ? begin : named; /* nothing known */
-        else
-            buf_putc(&b, ')');
+        if (b.n == named && part == COMPARISON_SYSTEM) /* nothing known */
+            continue;
+        buf_puts(&b, b.n == named ? "nothing is recorded of it." : ".");
+        screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
     }
-    buf_putc(&b, '.');
-    screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
 }
 
 /* A new version starts no new history: it is a change in it. Calls each for every change, oldest first. */

@@ -271,7 +271,7 @@ static int write_run_pages(struct runs *runs, struct tree_run *run, const struct
     doc.above_path = experiment;
     if (report_run(&doc, runs, run, &(struct report_options){0}, err) < 0)
         return -1;
-    doc.foot = arena_printf(a, "Key: measured %s, system %s.", key->id[COMPARISON_MEASURED], key->id[COMPARISON_SYSTEM]);
+    doc.foot = arena_printf(a, "Comparison key: measurement %s, system %s.", key->id[COMPARISON_MEASURED], key->id[COMPARISON_SYSTEM]);
     return doc_html(&doc, &to) < 0 ? err_memory(err, "the page of run %.8s", run->id) : page_file_put(files, path, &to, err);
 }
 
