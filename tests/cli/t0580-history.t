@@ -52,6 +52,25 @@ printf 'exporters:\n- {type: jsonl, name: lake, file: %s/gone/lake}\n' "$WORK" >
 mkdir gone; "$BENCHWRAP" history --to lake >/dev/null 2>&1
 is "an exporter has its own" "$(jq -r .data.run gone/lake)" "$first"
 like "an exporter that is not configured" "$("$BENCHWRAP" history --to nope 2>&1 >/dev/null)" 'no exporter has the name nope'
+# ---- what is sent has the profile of what is shared: a public note has no names, and no values of private runs ----
+for profile in public private; do
+    "$BENCHWRAP" -q -t "of-$profile" -e demo -- ./prog 10 >/dev/null 2>&1
+    python3 - $profile "$rate" <<'P' | "$TESTLIB/make_history.py" --remove "$(dirname of-$profile/mlruns/*/*/meta.yaml)" >/dev/null
+import random, sys
+random.seed(4)
+for i in range(20):
+    print('{"metrics": {"rate_MB_per_s": %r}, %s, "params": {"kernel.release": "6.%d by kq7user"}, "tags": {"benchwrap.profile": "%s"}}' %
+          ((900 if i >= 10 else 1000) * (1 + .01 * random.gauss(0, 1)), sys.argv[2], i >= 10, sys.argv[1]))
+P
+done
+sent() { # TREE PROFILE: the facts that the note names
+    rm -rf .benchwrap gone/lake "$1/.benchwrap"
+    USER=kq7user BENCHWRAP_PROFILE=$2 "$BENCHWRAP" history -t "$1" --to lake >/dev/null 2>&1
+    jq -r '.text | sub(".*Also changed: "; "")' gone/lake
+}
+is "a private profile sends what the record has" "$(sent of-private private)" "kernel.release 6.0 by kq7user -> 6.1 by kq7user"
+like "a public one replaces the names in it" "$(sent of-public public)" '^kernel\.release 6\.0 by uuu[0-9u]+ -> 6\.1 by uuu[0-9u]+$'
+is "... and sends no value of a private run" "$(sent of-private public)" "kernel.release (private) -> (private)"
 rm "$HOME/.config/benchwrap/config.yaml"
 "$BENCHWRAP" history --gate --min-effect 20% >out
 is "--gate: the change is smaller than --min-effect" $? 0

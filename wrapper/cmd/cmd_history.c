@@ -6,6 +6,7 @@
 #include "cmd/selection.h"
 #include "exporters/exporter_queue.h"
 #include "history/history.h"
+#include "run/redaction.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,19 +63,52 @@ static int send_new_changes(struct cmd_context *c, const struct exporter_config 
     return rc;
 }
 
+/* ---- what may be sent ---- */
+
+struct sendable_texts {
+    struct redaction redaction;
+    struct runs *runs;
+    struct arena *arena;
+    bool is_public; /* the profile of what is sent */
+};
+
+/* As in what `share` sends: a public text has no identities, and nothing of a private run. Names of experiments lose secrets alone. */
+static const char *sendable_text(void *context, const struct tree_run *run, const char *key, const char *text)
+{
+    struct sendable_texts *s = context;
+    if (!key)
+        return redaction_name(&s->redaction, text, s->arena);
+    const char *profile = s->is_public ? runs_file(s->runs, run, "tags/benchwrap.profile", 64, s->arena) : NULL;
+    if (s->is_public && (!profile || strcmp(profile, "public") != 0))
+        return "(private)";
+    return redaction_named(&s->redaction, key, text, s->arena);
+}
+
+static int make_notes(struct cmd_context *c, const struct plan *plan, struct runs *runs, const struct history *h, struct history_note **ret,
+                      size_t *ret_count)
+{
+    struct sendable_texts s = {
+        .runs = runs, .arena = c->arena, .is_public = strcmp(opt_text(&plan->opts, OPTION_PROFILE), "public") == 0};
+    int rc = redaction_begin_here(&s.redaction, s.is_public, c->env, c->err);
+    if (rc == 0 && history_notes(h, sendable_text, &s, c->arena, ret, ret_count))
+        rc = err_memory(c->err, "changes");
+    redaction_end(&s.redaction);
+    return rc;
+}
+
 /* Sends each change once: the folder of the exporter stores which ones were delivered. */
-static int send_changes(struct cmd_context *c, const struct history *h, const char *name)
+static int send_changes(struct cmd_context *c, struct runs *runs, const struct history *h, const char *name)
 {
     struct plan plan;
     struct exporter_queue q = EXPORTER_QUEUE_NONE;
     struct history_note *notes;
     size_t n;
-    if (history_notes(h, c->arena, &notes, &n))
-        return err_memory(c->err, "changes");
     if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE))
         return -1;
     const struct exporter_config *to = record_delivery_find(&plan, name, c->err);
-    int rc = to ? exporter_queue_open(&q, plan.spool, to->name, true, c->err) : -1;
+    int rc = to ? make_notes(c, &plan, runs, h, &notes, &n) : -1;
+    if (rc == 0)
+        rc = exporter_queue_open(&q, plan.spool, to->name, true, c->err);
     CLEANUP_FD int file = rc == 0 ? place_open(q.dir, SENT_CHANGES, O_RDWR | O_CREAT | O_APPEND, 0600) : -1;
     if (rc == 0 && file < 0)
         rc = err_sys(c->err, "cannot open the file %s of the exporter", SENT_CHANGES);
@@ -118,7 +152,7 @@ static int history_command(struct cmd_context *c)
         err_memory(c->err, "the history of runs");
     if (status == 0 && opt_on(&c->opts, OPTION_GATE) && history_has_regression(&h, (size_t)last))
         status = 3;
-    if (status >= 0 && opt_text(&c->opts, OPTION_TO) && send_changes(c, &h, opt_text(&c->opts, OPTION_TO)) < 0)
+    if (status >= 0 && opt_text(&c->opts, OPTION_TO) && send_changes(c, &runs, &h, opt_text(&c->opts, OPTION_TO)) < 0)
         status = -1;
     history_close(&h);
     runs_close(&runs);
@@ -167,14 +201,17 @@ const struct cmd cmd_history = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Groups runs that measured the same thing on the same system, which is the comparison key that \"benchwrap compare\" prints, and searches each "
-        "metric for runs from which on its level is another one. With RUN only the runs of its key are searched; of a sweep, those of each of its points. The runs are those that \"compare "
-        "--history\" uses: finished, not retracted, no warm-ups. A series of repetitions counts once.\n\n"
-        "A change is reported when three or more consecutive runs confirm it, with the medians before and after, the 95 % interval of the change, and p, the "
-        "chance of such a difference where nothing changed. One or two runs that deviate are outliers, or not confirmed yet when they are the newest. Below "
-        "follow the recorded facts that changed at the same run, the likeliest causes first.\n\n"
-        "Use \"compare --history\" to judge one run at once, for example at the end of a job: a single value decides, and up to 5 % of its alarms are false. Use "
-        "\"history\" to watch a benchmark over time: it needs three runs, and gives less than one false alarm in 1000 runs (docs/howto-history.md).",
+        "Groups the runs by comparison key, which is what they measured and on which system. In each group it searches every "
+        "metric for the run at which the level changed. With RUN only the runs with its key are searched. If RUN is a sweep, "
+        "those with the key of any of its points are. The runs are those that \"compare --history\" uses: finished, not "
+        "retracted, no warm-ups. A series of repetitions counts once.\n\n"
+        "A change is reported when three or more consecutive runs confirm it, with the medians before and after, the 95 % "
+        "interval of the change, and p, the chance of such a difference where nothing changed. One or two runs that deviate are"
+        " outliers, or not confirmed yet when they are the newest. Below follow the recorded facts that changed at the same "
+        "run, the likeliest causes first.\n\n"
+        "Use \"compare --history\" to judge one run at once, for example at the end of a job: a single value decides, and up to"
+        " 5 % of its alarms are false. Use \"history\" to watch a benchmark over time: it needs three runs, and gives less than"
+        " one false alarm in 1000 runs (docs/howto-history.md).",
     .examples = "$ benchwrap history -e io\n"
                 "Show the changes of each metric in the runs of experiment io.\n"
                 "$ benchwrap history last --gate\n"

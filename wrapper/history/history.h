@@ -88,8 +88,11 @@ struct history_note {
     const char *id; /* "RUN METRIC", of one line: the same whenever this change is found */
     struct str record;
 };
+/* Returns what may be sent of a run's text. key: that of the fact whose value it is; NULL: the text is the name of the experiment. NULL: out of memory. */
+typedef const char *history_sendable(void *context, const struct tree_run *run, const char *key, const char *text);
 /* Those of all changes, in the arena. *ret: ids and records have the same order. -1: out of memory. */
-int history_notes(const struct history *h, struct arena *a, struct history_note **ret, size_t *ret_count);
+int history_notes(const struct history *h, history_sendable *sendable, void *context, struct arena *a, struct history_note **ret,
+                  size_t *ret_count);
 
 int history_write_text(const struct history *h, const struct history_request *asked, FILE *out); /* -1: out of memory */
 int history_write_json(const struct history *h, const struct history_request *asked, FILE *out);

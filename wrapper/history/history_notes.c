@@ -8,12 +8,33 @@
 
 enum { NOTE_BYTES = 1 << 16 };
 
-static const char *note_text(const struct history_group *g, const struct history_metric_series *m, const struct level_change *c,
-                             struct arena *a)
+struct notes_state {
+    history_sendable *sendable;
+    void *context;
+    struct arena *a;
+};
+
+/* The changed facts with the values that may be sent. False: out of memory. */
+static bool keep_sendable(const struct notes_state *s, const struct level_change *c, struct level_change *ret)
+{
+    *ret = *c;
+    ret->changed = arena_get(s->a, (c->changed_count + 1) * sizeof *ret->changed);
+    for (size_t i = 0; ret->changed && i < c->changed_count; i++) {
+        struct cause_change *to = &ret->changed[i];
+        *to = c->changed[i];
+        to->before = to->before ? s->sendable(s->context, c->before, to->key, to->before) : NULL;
+        to->after = to->after ? s->sendable(s->context, c->run, to->key, to->after) : NULL;
+        if (!to->before != !c->changed[i].before || !to->after != !c->changed[i].after)
+            return false;
+    }
+    return ret->changed != NULL;
+}
+
+static const char *note_text(const char *experiment, const struct history_metric_series *m, const struct level_change *c, struct arena *a)
 {
     struct buf b CLEANUP_BUF;
     buf_init(&b, NOTE_BYTES);
-    buf_plain(&b, str_of(g->experiment), 200);
+    buf_plain(&b, str_of(experiment), 200);
     buf_printf(&b, ": %s %s since run %.8s, %s", history_metric_label(m, a), history_change_words(m, c, a), c->run->id,
                level_verdict_name(c->verdict));
     if (c->is.ratio_known) {
@@ -46,19 +67,24 @@ static void put_note_data(struct json_out *j, const struct history_metric_series
 }
 
 /* False: out of memory. */
-static bool make_note(const struct history_group *g, const struct history_metric_series *m, const struct level_change *c, struct arena *a,
-                      struct history_note *ret)
+static bool make_note(const struct notes_state *s, const struct history_group *g, const struct history_metric_series *m,
+                      const struct level_change *change, struct history_note *ret)
 {
     struct buf b CLEANUP_BUF;
-    const char *text = note_text(g, m, c, a);
+    struct arena *a = s->a;
+    struct level_change sendable, *c = &sendable;
     buf_init(&b, NOTE_BYTES);
+    const char *experiment = s->sendable(s->context, change->run, NULL, g->experiment);
+    if (!experiment || !keep_sendable(s, change, c))
+        return false;
+    const char *text = note_text(experiment, m, c, a);
     struct json_out j = json_begin(&b, JSON_TIGHT, '{');
     json_int(&j, "time", c->run->start_ms);
     json_open(&j, "tags", '[');
     json_text(&j, NULL, "benchwrap");
     json_text(&j, NULL, "change");
     json_text(&j, NULL, level_verdict_name(c->verdict));
-    json_text(&j, NULL, g->experiment);
+    json_text(&j, NULL, experiment);
     json_text(&j, NULL, m->key->name);
     json_close(&j, ']');
     json_text(&j, "text", text);
@@ -71,8 +97,10 @@ static bool make_note(const struct history_group *g, const struct history_metric
     return ret->id != NULL;
 }
 
-int history_notes(const struct history *h, struct arena *a, struct history_note **ret, size_t *ret_count)
+int history_notes(const struct history *h, history_sendable *sendable, void *context, struct arena *a, struct history_note **ret,
+                  size_t *ret_count)
 {
+    const struct notes_state s = {.sendable = sendable, .context = context, .a = a};
     size_t n = 0;
     *ret_count = 0;
     for (size_t i = 0; i < h->group_count; i++)
@@ -83,7 +111,7 @@ int history_notes(const struct history *h, struct arena *a, struct history_note 
         for (size_t k = 0; k < h->groups[i].metric_count; k++) {
             const struct history_metric_series *m = &h->groups[i].metrics[k];
             for (size_t x = 0; x < m->points.count; x++)
-                if (!make_note(&h->groups[i], m, &m->changes[x], a, &list[(*ret_count)++]))
+                if (!make_note(&s, &h->groups[i], m, &m->changes[x], &list[(*ret_count)++]))
                     return -1;
         }
     return list ? 0 : -1;
