@@ -2,6 +2,7 @@
 #include "benchmarks/slices.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/redrawn.h"
 
 #include <stdlib.h>
 
@@ -79,7 +80,7 @@ static void reader_line(struct rules_run *run, struct source *source, const stru
 static struct str line_clean(struct rules_run *run, struct source *source, struct str line)
 {
     if (run->rules->keep_prefix)
-        return line_redrawn(line);
+        return redrawn_last(line);
     return wrapped_text(&source->wrapped, line);
 }
 

@@ -1,6 +1,8 @@
 /* wrapped.c: what terminals, launchers and log collectors put around a program's line. */
 #include "benchmarks/wrapped.h"
 
+#include "base/redrawn.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,29 +128,10 @@ static size_t stamp_length(struct str s)
     return s.p[i] == ' ' || s.p[i] == '\t' ? i + 1 : 0;
 }
 
-/* The line without terminal colours (ECMA-48 control sequences), in the scratch. */
-static struct str without_colours(struct wrapped *w, struct str s)
+/* The line without escape sequences and backspaces, in the scratch. */
+static struct str without_escapes(struct wrapped *w, struct str s)
 {
-    size_t n = 0;
-    if (!wrapped_scratch(w, s.n))
-        return s;
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] != 0x1b) {
-            w->clean[n++] = s.p[i];
-            continue;
-        }
-        if (i + 1 < s.n && s.p[i + 1] == '[') {
-            for (i += 2; i < s.n && !(s.p[i] >= 0x40 && s.p[i] <= 0x7e); i++)
-                ;
-        } else if (i + 1 < s.n && s.p[i + 1] == ']') { /* title: up to BEL or ESC \ */
-            for (i += 2; i < s.n && s.p[i] != 7 && s.p[i] != 0x1b; i++)
-                ;
-            if (i < s.n && s.p[i] == 0x1b)
-                i++;
-        } else
-            i++;
-    }
-    return (struct str){w->clean, n};
+    return wrapped_scratch(w, s.n) ? (struct str){w->clean, redrawn_plain(s, w->clean)} : s;
 }
 
 /* The line without its rank. MPICH repeats it in the middle of a line when the program's writes are cut there. */
@@ -262,21 +245,13 @@ struct str wrapped_mark_skip(struct str text)
 
 bool wrapped_bare(struct wrapped *w, struct str *line)
 {
-    bool colours = false;
     *line = wrapped_mark_skip(*line);
-    if (line->n && memchr(line->p, 0x1b, line->n)) {
-        *line = without_colours(w, *line);
-        colours = true;
-    }
+    bool escapes = redrawn_has_escapes(*line);
+    if (escapes)
+        *line = without_escapes(w, *line);
     *line = without_ends(*line);
     note_stamp(w, *line);
-    return colours;
-}
-
-struct str line_redrawn(struct str line)
-{
-    const char *again = line.n ? memrchr(line.p, '\r', line.n) : NULL;
-    return again ? str_sub(line, (size_t)(again - line.p) + 1, line.n) : line;
+    return escapes;
 }
 
 /* Length of "host program[77]: ", which syslog puts behind its time stamp; 0: there is none. */
@@ -295,7 +270,7 @@ static size_t syslog_length(struct str s)
 
 struct str wrapped_text(struct wrapped *w, struct str line)
 {
-    line = without_label(w, line_redrawn(line));
+    line = without_label(w, redrawn_last(line));
     line = without_rank(w, line);
     size_t stamp = w->has_own_stamps ? 0 : stamp_length(line);
     if (!stamp)

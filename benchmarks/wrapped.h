@@ -23,10 +23,9 @@ void wrapped_deinit(struct wrapped *w);
 
 /* The text behind a byte order mark of UTF-8, if it begins with one. */
 struct str wrapped_mark_skip(struct str text);
-/* Removes carriage returns at the end, a byte order mark and colours, and notes whether the line has a time stamp. Returns true if there were colours. */
+/* Removes carriage returns at the end, a byte order mark and escape sequences with what they erase, and notes whether the line has a time stamp. Returns true if
+ * there were escape sequences or backspaces. */
 bool wrapped_bare(struct wrapped *w, struct str *line);
-/* The bare line without the rank, without the time stamp that each line of the text begins with, and of a redrawn line what stays. */
+/* The bare line without the rank, without the time stamp that each line of the text begins with, and of a line that was written over the last state. */
 struct str wrapped_text(struct wrapped *w, struct str line);
-/* What a terminal shows at last of a line that was written over: the text behind the last carriage return. */
-struct str line_redrawn(struct str line);
 #endif

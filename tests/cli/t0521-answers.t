@@ -128,12 +128,12 @@ exit 3
 P
 SECRET_KEY=hunter2hunter2xyz "$BENCHWRAP" -e fails -- sh fails.sh 2>all >/dev/null
 grep '^benchwrap:' all >err
-like "the summary of a failed run has the program's last lines" "$(tr '\n' ' ' <err)" 'stderr: +two benchwrap: +a \\x1b\[31mred\\x1b\[0m word, .* benchwrap: +0{197,200} '
+like "the summary of a failed run has the program's last lines" "$(tr '\n' ' ' <err)" 'stderr: +two benchwrap: +a red word, .* benchwrap: +0{197,200} '
 is "... no more" "$(grep -c 'stderr: *one' err)" 0
 is "... without secrets" "$(grep -c hunter2 err)" 0
 "$BENCHWRAP" show >shown
 like "show has them too" "$(cat shown)" '^stderr +two$'
-like "... escaped, the last one cut" "$(tr '\n' ' ' <shown)" 'a \\x1b\[31mred\\x1b\[0m word, .* {12}0{197,200} '
+like "... without escape sequences, the last one cut" "$(tr '\n' ' ' <shown)" 'a red word, .* {12}0{197,200} '
 is "... without secrets" "$(grep -c hunter2 shown)" 0
 "$BENCHWRAP" -q -e fails -- sh -c 'echo "it ends here"; exit 4' >/dev/null 2>err
 like "without standard error it is the output's end" "$("$BENCHWRAP" show)" '^output +it ends here$'

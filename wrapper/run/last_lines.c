@@ -1,6 +1,8 @@
 /* last_lines.c: the end of what a program printed, which often says why it failed. */
 #include "run/last_lines.h"
 
+#include "base/redrawn.h"
+
 #include <string.h>
 
 enum { TAIL_BYTES = 8192 };
@@ -21,11 +23,17 @@ static void keep_tail(void *context, const void *p, size_t n)
     buf_add(kept, bytes, n);
 }
 
-static size_t split_lines(struct str text, struct str ret[LAST_LINES_MAX])
+/* Changes the text: the lines become what a terminal shows of them. */
+static size_t split_lines(const struct buf *kept, struct str ret[LAST_LINES_MAX])
 {
     size_t n = 0;
+    struct str text = buf_text(kept);
     while (text.p) {
-        struct str line = str_trim(str_cut(&text, '\n'));
+        struct str line = str_cut(&text, '\n');
+        line.n = redrawn_plain(line, kept->p + (line.p - kept->p));
+        while (line.n && line.p[line.n - 1] == '\r')
+            line.n--;
+        line = str_trim(redrawn_last(line));
         if (!line.n)
             continue;
         if (n == LAST_LINES_MAX)
@@ -42,7 +50,7 @@ size_t last_lines(const struct folder *in, struct buf *kept, const char **ret_la
         buf_clear(kept);
         if (folder_feed(in, files[i], UINT64_MAX, keep_tail, kept) < 0)
             continue;
-        size_t n = split_lines(buf_text(kept), ret);
+        size_t n = split_lines(kept, ret);
         *ret_label = labels[i];
         if (n)
             return n;
