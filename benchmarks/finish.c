@@ -125,7 +125,7 @@ static void notes_out(struct ending *e)
             record_warning(e->record, "%s: not kept and not read: %" PRIu64 " byte%s", s->name, s->lost, str_plural(s->lost));
     }
     if (run->guesses_left_out)
-        record_warning(e->record, "more than %d figures were guessed: ignored %zu line%s with further ones", GUESSES_MAX,
+        record_warning(e->record, "more than %d metrics were guessed: ignored %zu line%s with further ones", GUESSES_MAX,
                        run->guesses_left_out, str_plural(run->guesses_left_out));
     if (run->gave_up)
         record_warning(e->record, "ignored %zu line%s, too hard to match", run->gave_up, str_plural(run->gave_up));
@@ -153,10 +153,28 @@ static const char *describe_left_out(const struct ending *e)
     const struct ignored_lines *x = &e->run->ignored;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 400);
-    if (!x->lines)
+    if (!x->lines || 2 * x->not_text >= e->run->lines) /* what looks like a line of binary data is none */
         return "";
     buf_plain(&b, str_of(x->size[0] ? x->size : x->line[0]), 80);
     return arena_printf(&e->record->arena, "\"%s\" is %s: ", b.p ? b.p : "", x->size[0] ? "a size" : "not read");
+}
+
+/* The output has lines, and none has a result. NULL: out of memory. */
+static const char *describe_no_result(const struct ending *e)
+{
+    struct arena *a = &e->record->arena;
+    const size_t n = e->run->lines, not_text = e->run->ignored.not_text;
+    const char *lines = n == 1 ? "line" : "lines", *left_out = describe_left_out(e), *binary = "";
+    if (not_text == n)
+        return arena_printf(a, "the output is not text: %zu %s of binary data or control characters", n, lines);
+    if (not_text)
+        binary = arena_printf(a, "%zu of them not text (binary data or control characters), ", not_text);
+    return left_out && binary ? arena_printf(a,
+                                             "%zu %s read, %snone with a result like \"rate: 12.5 MB/s\" (name, number, unit) or \"loss 0.3\" "
+                                             "(a known score); %ssizes, settings, errors, progress and lines that begin with a rank or "
+                                             "step do not count",
+                                             n, lines, binary, left_out)
+                              : NULL;
 }
 
 /* Rules that guess found nothing: the reason, which is also a warning of the record. NULL: they did, or there was nothing to read. */
@@ -168,15 +186,9 @@ static const char *explain_no_metrics(struct ending *e)
         return NULL;
     for (const struct series *s = run->series; s; s = s->next)
         names += !s->dropped;
-    const char *lines = run->lines == 1 ? "line" : "lines", *left_out = describe_left_out(e);
-    const char *why =
-        names || !left_out ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names,
-                                          str_plural(names), run->lines, lines)
-                           : arena_printf(&e->record->arena,
-                                          "%zu %s read, none with a result like \"rate: 12.5 MB/s\" (name, number, unit) or \"loss 0.3\" "
-                                          "(a known score); %ssizes, settings, errors, progress and lines that begin with a rank or "
-                                          "step do not count",
-                                          run->lines, lines, left_out);
+    const char *why = names ? arena_printf(&e->record->arena, "%zu name%s in %zu line%s, but no name with a single value", names,
+                                           str_plural(names), run->lines, str_plural(run->lines))
+                            : describe_no_result(e);
     if (why)
         record_warning(e->record, NO_METRICS "%s", why);
     return why;

@@ -93,9 +93,10 @@ struct rules_block {
     bool complete;
 };
 enum { IGNORED_LINES_SHOWN = 5 };
-/* Lines that look like results, of which rules that guess read nothing: how many, the first ones, and the first with a size ("": none). */
+/* Lines that look like results, of which rules that guess read nothing: how many, the first ones, and the first with a size ("": none). not_text: lines with
+ * control characters or bytes that are not UTF-8. */
 struct ignored_lines {
-    size_t lines;
+    size_t lines, not_text;
     char line[IGNORED_LINES_SHOWN][100], size[100];
 };
 struct rules_outcome {

@@ -93,6 +93,16 @@ static void line_copy(char to[100], struct str text)
     to[n] = 0;
 }
 
+static bool line_is_text(struct str text)
+{
+    enum { INSPECTED = 4096 };
+    text.n = utf8_cut(text, INSPECTED);
+    for (size_t i = 0; i < text.n; i++)
+        if (((unsigned char)text.p[i] < ' ' && text.p[i] != '\t') || text.p[i] == 0x7f)
+            return false;
+    return str_valid_utf8(text);
+}
+
 /* A line that looks like a result and is none for this reader. */
 static void ignored_note(struct ignored_lines *to, struct str text, bool size)
 {
@@ -232,6 +242,7 @@ static void figures_reader_line(struct rules_run *run, struct source *source, co
     struct figures_state *s = state;
     struct figure found[FIGURES_MAX];
     size_t n = figure_find(&s->context, text, found);
+    run->ignored.not_text += !line_is_text(text);
     if (s->context.passed_over || (n && found[0].bare))
         ignored_note(&run->ignored, text, s->context.passed_size);
     if (s->lones && str_trim(text).n)

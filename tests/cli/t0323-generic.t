@@ -28,6 +28,18 @@ is "... and names the first size that was left out" "$(left_out 'timeout: 5 s\nc
 is "... else the first line with a number and a unit" "$(left_out 'x\ntimeout: 5 s\n')" '"timeout: 5 s" is not read'
 is "a size behind a result is none" "$("$BENCHWRAP" -t none/mlruns -- sh -c 'echo "output: 5 B"; echo "rate: 5 MB/s"' 2>&1 >/dev/null | grep -c 'no metrics')" 0
 is "a program without output gets no such warning" "$("$BENCHWRAP" -t none/mlruns -- true 2>&1 | grep -c 'no metrics')" 0
+# Of a line that a program writes over and over only the last state counts: what a terminal shows in the end.
+last_state() { printf "$1" >none/drawn; "$BENCHWRAP" parse --rules generic --json none/drawn | jq -c '[.metrics[] | [.key, .value]]'; }
+is "written over by carriage returns" "$(last_state '10 %% rate: 1 MB/s\r50 %% rate: 2 MB/s\rrate: 3.5 MB/s \r\n')" '[["rate_MB_per_s",3.5]]'
+is "... by backspaces" "$(last_state 'rate: 1.5\b\b\b3.5 MB/s\n')" '[["rate_MB_per_s",3.5]]'
+is "... by moving the cursor" "$(last_state 'rate: 1 MB/s\033[G\033[2Krate: 3.5 MB/s\033(B\033[m\n')" '[["rate_MB_per_s",3.5]]'
+is "... by a saved place" "$(last_state 'rate: \0337 1 MB/s\0338 3.5 MB/s\n')" '[["rate_MB_per_s",3.5]]'
+is "a line that was erased has no result" "$(last_state 'rate: 1 MB/s\r\033[K\n')" '[]'
+is "rows of a screen are not joined" "$(last_state 'read: 1\033[5;1Hrate: 3.5 MB/s\n')" '[["rate_MB_per_s",3.5]]'
+why_none() { printf "$1" >none/odd; "$BENCHWRAP" -t none/mlruns -- cat none/odd 2>&1 >/dev/null | sed -n 's/^benchwrap:   no metrics: *//p'; }
+is "binary data is called so, without a piece of it" "$(why_none '\001\002 7s[\n\377\376 5 s\n7s[^\n\200\n')" "4 lines read, 3 of them not text (binary data or control characters), none with a result like \"rate: 12.5 MB/s\" (name, number, unit) or \"loss 0.3\" (a known score); sizes, settings, errors, progress and lines that begin with a rank or step do not count"
+is "... also where nothing else is there" "$(why_none '\001\002 7s[\n\377\376 5 s\n')" "the output is not text: 2 lines of binary data or control characters"
+like "the last lines of a failed program are as a terminal shows them" "$("$BENCHWRAP" -t none/mlruns -- sh -c 'printf "10 %%\r50 %%\r\033[K\033[31mdisk full\033[0m\r\n" >&2; exit 1' 2>&1 >/dev/null)" '^benchwrap:   stderr: +disk full$'
 like "parse of a file nobody knows names the generic reader" "$("$BENCHWRAP" parse none/out 2>&1)" '--rules generic'
 printf 'Read rate: 0 ops/second\nspeed: 0 op/s\nspeed: 5 op/s\ntime: 0.00 s\nrate: 107 852 ops/s\n' >none/zero
 is "a rate or time of zero, a name with several values, and digits in groups are no metrics" \

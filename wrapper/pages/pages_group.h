@@ -42,8 +42,8 @@ struct page_place {
     size_t count, systems, failed; /* of values; systems of the site with a value; runs of the site that do not count */
     double median, best;
     size_t disturbed, warned; /* of the runs with a value: those that were disturbed; those with another warning */
-    size_t unjudged; /* and those that may have been disturbed: this was not measured */
-    const char *noisy, *warning, *unjudged_why; /* of the newest of these; "" without one */
+    size_t unjudged; /* of these, runs that were not judged: what may have disturbed them was not measured */
+    const char *noisy, *warning, *unjudged_why; /* of the newest such run: what disturbed it, its warning, why it was not judged; "": there is none */
     size_t rank; /* from 1; places that cannot be told apart share one; 0: not ranked */
 };
 struct page_board {
