@@ -80,3 +80,25 @@ const char *fact_words_and_key(const char *key, struct arena *a)
     const char *words = words_of_fact(key);
     return words ? arena_printf(a, "%s (%s)", words, key) : key;
 }
+
+const char *fact_words_of_metric(const char *key)
+{
+    static const struct {
+        const char *stem, *words;
+    } rows[] = {
+        {"client.cpu_per_event", "processor time of llmload for each token it received"},
+        {"client.first_tokens_unknown", "answers without a time to first token, because llmload read it late"},
+        {"client.gaps_late", "gaps between tokens of unknown length, because llmload read late"},
+        {"client.read_delay", "time from the arrival of bytes to their read by llmload"},
+        {"client.reads_late", "reads more than 10 ms after their bytes came"},
+        {"client.send_lag", "time from the scheduled to the actual send of a request"},
+        {"client.sends_late", "requests sent more than 10 ms behind the schedule"},
+        {"client.steal", "share of processor time that a hypervisor withheld"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t n = strlen(rows[i].stem);
+        if (strncmp(key, rows[i].stem, n) == 0 && (!key[n] || strchr("._", key[n])))
+            return rows[i].words;
+    }
+    return NULL;
+}

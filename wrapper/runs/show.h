@@ -39,6 +39,8 @@ int show_rows(const struct show_state *s, enum listing_form form);
 /* Shared by both: the metric's entry in benchwrap.json, its unit. */
 const struct json *show_metric_detail(const struct show_state *s, const char *key);
 const char *show_metric_unit(const struct show_state *s, const char *key);
+/* What a metric of llmload counts about llmload itself, where its key does not explain it; NULL: it is another metric. */
+const char *show_metric_words(const struct show_state *s, const char *key);
 /* A heading in bold, with a blank line before it. */
 void show_heading(const struct show_state *s, const char *text);
 void show_heading_to(const struct show_state *s, const char *text, struct buf *to);

@@ -1,6 +1,7 @@
 /* show_all.c: everything that is recorded of one run, in tables. */
 #include "base/listing.h"
 #include "base/show.h"
+#include "runs/fact_words.h"
 #include "runs/entry_stats.h"
 #include "runs/show.h"
 #include "mlruns-format/key.h"
@@ -89,6 +90,12 @@ static int print_texts(const struct show_state *s, const char *title, const stru
     return status;
 }
 
+const char *show_metric_words(const struct show_state *s, const char *key)
+{
+    const char *benchmark = runs_text(s->run->tags, "benchmark", s->arena);
+    return benchmark && strcmp(benchmark, "llmload") == 0 ? fact_words_of_metric(key) : NULL;
+}
+
 static void show_metric_row(const struct show_state *s, struct listing *l, const struct tree_entry *e)
 {
     const struct tree_sample *last = tree_entry_latest(e);
@@ -109,9 +116,10 @@ static void show_metric_row(const struct show_state *s, struct listing *l, const
         listing_none(l);
         listing_none(l);
     }
+    listing_text(l, show_metric_words(s, e->key));
 }
 
-/* In the order of what is asked first: what the program measured, what it used, what the machine did meanwhile. */
+/* In the order of interest: what the program measured, what it used, what the machine did while it ran. */
 static int metric_rank(const char *key)
 {
     return key_is_result(key) ? 0 : strncmp(key, "run.", 4) == 0 ? 1 : 2;
@@ -122,7 +130,8 @@ static int show_print_metrics(const struct show_state *s)
     static const struct listing_column columns[] = {{"key", "METRIC", false, 60},      {"value", "VALUE", true, 0},
                                                     {"unit", "UNIT", false, 0},        {"direction", "BETTER", false, 0, .drop = 3},
                                                     {"n", "N", true, 0, .drop = 2},    {"min", "MIN", true, 0, .drop = 1},
-                                                    {"max", "MAX", true, 0, .drop = 1}};
+                                                    {"max", "MAX", true, 0, .drop = 1},
+                                                    {"meaning", "MEANING", false, 0, .drop = 4, .no_empty = true}};
     struct listing l;
     if (!s->run->metrics)
         return 0;

@@ -189,6 +189,12 @@ static bool is_show_headline(const struct show_state *s, const char *key)
     return false;
 }
 
+/* Headline metrics come first. What a load generator reports about itself explains the results, and comes last. */
+static int result_rank(const struct show_state *s, const char *key)
+{
+    return is_show_headline(s, key) ? 0 : show_metric_words(s, key) ? 2 : 1;
+}
+
 static struct show_result show_result_of(const struct show_state *s, const char *stem)
 {
     struct show_result r = {.stem = stem, .of = "", .scale = 1};
@@ -218,9 +224,11 @@ static struct show_result show_result_of(const struct show_state *s, const char 
     return r;
 }
 
-static void put_spread(const struct show_result *r, struct buf *to)
+/* The values around the one of the row; for a count that its name does not explain what it counts. */
+static void put_spread(const struct show_state *s, const struct show_result *r, struct buf *to)
 {
     const struct tree_entry *e = r->value;
+    const char *words = show_metric_words(s, r->stem);
     if (e->count > 1) {
         double min = INFINITY, max = -INFINITY;
         for (size_t i = 0; i < e->count; i++) {
@@ -239,6 +247,8 @@ static void put_spread(const struct show_result *r, struct buf *to)
         buf_printf(to, "%s%s ", to->n ? "   " : "", spread[i]);
         show_value(to, last->value * r->scale);
     }
+    if (!to->n)
+        buf_puts(to, words ? words : "");
 }
 
 /* What the references say of one of the metric's keys. */
@@ -310,7 +320,7 @@ static int put_rows(const struct show_state *s, const struct listing *l, const s
         size_t used = screen_text_width(str_cut(&widths, '\n'));
         buf_str(to, str_cut(&lines, '\n'));
         buf_clear(&spread_);
-        put_spread(r, &spread_);
+        put_spread(s, r, &spread_);
         struct str text = buf_text(&spread_);
         if (text.n && screen_text_width(text) + widest + GAP <= s->screen.width) {
             screen_fill(to, widest + GAP - used);
@@ -343,10 +353,10 @@ static int put_results(const struct show_state *s, size_t *ret_more, struct buf 
     l.bare = true;
     l.indent = 2;
     *ret_more = 0;
-    for (int pass = 0; seen && pass < 2; pass++)
+    for (int rank = 0; seen && rank <= 2; rank++)
         for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
             const char *stem = arena_dup(s->arena, e->key, key_stem(e->key));
-            bool known = !stem || !key_is_result(e->key) || is_show_headline(s, e->key) != (pass == 0);
+            bool known = !stem || !key_is_result(e->key) || result_rank(s, e->key) != rank;
             for (size_t i = 0; stem && i < n; i++)
                 known = known || strcmp(seen[i], stem) == 0;
             if (known)
