@@ -1,4 +1,4 @@
-/* collector.c: the collector on a node where nobody records: hardware once, then samples, told by lines. */
+/* collector.c: the collector on a node without a recorder: reports the hardware once, then samples, as lines. */
 #include "collector/collector.h"
 
 #include "base/clock.h"

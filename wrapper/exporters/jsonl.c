@@ -207,7 +207,7 @@ static enum exporter_answer jsonl_open_pipe(struct exporter_link *l, struct err 
     return EXPORTER_SENT;
 }
 
-/* A socket of another user in a folder that all users may write could be anybody's. */
+/* A socket of another user in a folder that all users may write could belong to any of them. */
 static int check_socket_owner(const struct jsonl *x, struct err *err)
 {
     char folder[sizeof((struct sockaddr_un *)0)->sun_path], owner[64];

@@ -93,7 +93,7 @@ static int open_as(struct repo *r, const char *path, unsigned flags)
     return r->git->git_repository_open_ext(&r->repository, path, how, getenv("GIT_CEILING_DIRECTORIES"));
 }
 
-/* Somebody else's repository is "not found" by libgit2 1.5 where no safe.directory is set at all. */
+/* libgit2 1.5 reports another user's repository as "not found" if no safe.directory is set. */
 static int open_found(struct repo *r, const char *path, unsigned flags)
 {
     int rc = open_as(r, path, flags);

@@ -1,4 +1,4 @@
-/* pull.h: runs of an MLflow server, made by anybody, become runs of a tree.
+/* pull.h: runs of an MLflow server, whoever made them, become runs of a tree.
  *
  * A run that came from a tree (tag benchwrap.run_id) gets its id back, and with its benchwrap.json all that a server does not keep: units,
  * sources, reasons, whole texts. Any other run keeps the server's id. Either way a run is written once, by the way of run/make.h: whole or not at all. */

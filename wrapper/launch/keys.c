@@ -123,7 +123,7 @@ static int open_real(const struct pty *pty)
     return fd_high(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-/* Does anybody sleep in a read of the pty now? */
+/* Does another process sleep in a read of the pty now? */
 static bool somebody_reads(const struct pty *pty, const pid_t *except)
 {
     char slave[64];

@@ -8,7 +8,7 @@
 
 enum { AGAIN_NS = 100000000 /* KILL is repeated so often: forks between two looks */ };
 
-/* program 0: it has ended and its pid may be anybody's. Our own child cannot be confused: it gets its signal even where /proc cannot be read. */
+/* program 0: it has ended, and another process may have its pid. A child of this process keeps its pid until it is waited for: it gets its signal even where /proc cannot be read. */
 static void limit_send_signal(int signal, pid_t program, const pid_t *except)
 {
     struct proc_id *list = NULL;

@@ -53,7 +53,7 @@ void mlflow_use_store(struct mlflow *m, struct mlflow_store *store);
 /* Ends what a store has gathered. After another answer than MLFLOW_FINE all since the last call may be lost. FINE where there is no store. */
 enum mlflow_answer mlflow_settle(struct mlflow *m, struct err *err);
 unsigned mlflow_requests(const struct mlflow *m); /* made so far, repetitions included; for tests */
-/* 200 of /health, for "is anybody there?"; one attempt. */
+/* Does /health answer with 200? One attempt. */
 enum mlflow_answer mlflow_health(struct mlflow *m, struct err *err);
 
 /* A number in a reply, which comes as one or as a text ("NaN", "Infinity", "12"): NAN and 0 where it is neither. */

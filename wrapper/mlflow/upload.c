@@ -334,7 +334,7 @@ static enum mlflow_answer upload_create_once(struct upload_place *p, const struc
     return answer;
 }
 
-/* Somebody else's run. MLFLOW_ABSENT: it is not on this server. */
+/* A run of another client. MLFLOW_ABSENT: it is not on this server. */
 static enum mlflow_answer open_foreign(struct upload_place *p, const char *server_run, struct err *err)
 {
     enum mlflow_answer answer = mlflow_run_get(p->u->m, server_run, &p->arena, &p->run, err);

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TROUBLE "commit-trouble" /* below .benchwrap: why the last commit did not come about */
+#define TROUBLE "commit-trouble" /* below .benchwrap: why the last commit failed */
 enum { WAIT_S = 60, PATH_BYTES = 4200 };
 
 /* Do the runs of this plan go into a results repository, to be committed by themselves? */

@@ -10,9 +10,9 @@
  * its runs are committed in batches from now on. */
 void run_commit_report(const struct run *run, const struct finished *f);
 /* Commits what is new in the tree, as the policy (--commit) says. Nothing, where there is no results repository, this clone is not set up for it, or
- * the run is part of a larger one, which will. What goes wrong is kept for the next run's run_commit_report; the run stays for the next commit. */
+ * the run is part of a larger one, which will. A failure is stored for the next run's run_commit_report; the run stays for the next commit. */
 void run_commit(const struct run *run);
-/* Runs that a command has made (import, pull, reparse, retract) in the plan's tree, by the same policy, at once; what goes wrong is told. */
+/* Runs that a command has made (import, pull, reparse, retract) in the plan's tree, by the same policy, at once; failures are reported. */
 void run_commit_made(const struct plan *p, const char *verb, FILE *notes);
 /* The same as run_commit in a process of its own, for callers that a user waits for. */
 void run_commit_in_background(const struct run *run);

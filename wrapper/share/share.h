@@ -1,7 +1,7 @@
 /* share.h: the parts of `benchwrap share`: which runs the target never had, our branch made of them, the push, the pull request.
  *
  * What is shared is decided by run directories, not by commits: a run that stands in the target, or stood there once, is not offered again, however it was
- * merged. The runs on disk and in our branch stay as they are, whatever goes wrong. */
+ * merged. The runs on disk and in this clone's branch stay as they are, whatever fails. */
 #ifndef SHARE_SHARE_H
 #define SHARE_SHARE_H
 #include "check/check.h"
