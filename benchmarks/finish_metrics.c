@@ -99,7 +99,7 @@ static const char row_unread[] = "values stand in lines with digits in groups or
 static const char *series_trouble(const struct rules_run *run, struct series *s)
 {
     if (run->hopeless)
-        return "the lines of the output are too hard for the patterns, so reading was given up";
+        return "the lines of the output are too hard for the patterns, so reading was stopped";
     if (s->source->lost)
         return "part of the output was not kept, so values are missing";
     if (s->reader->slice >= 0 && s->source->slice[s->reader->slice].endless)

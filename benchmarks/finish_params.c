@@ -80,7 +80,7 @@ static void compare_with_launcher(struct ending *e)
             if (!v || str_eq(v->text, told->text))
                 continue;
             ending_source(e, v->origin);
-            record_warning(e->record, "%sparam %s: the launcher was told " STR_FMT ", the output says " STR_FMT "%s", e->prefix[b],
+            record_warning(e->record, "%sparam %s: the launcher has " STR_FMT ", the output has " STR_FMT "%s", e->prefix[b],
                            pairs[i][1], STR_ARG(told->text), STR_ARG(v->text),
                            i == 0 && str_is(v->text, "1") ? ": is the program of another MPI?" : "");
             params_note_disagreement(e, str_of(pairs[i][0]));
@@ -103,7 +103,7 @@ static void param_merge(struct ending *e, struct str key)
     }
     if (argument && first && same && !params_agree(argument, first) && !argument->hidden && !first->hidden) {
         ending_source(e, first->origin);
-        record_warning(e->record, "param " STR_FMT ": the arguments say \"" STR_FMT "\", the output says \"" STR_FMT "\"; the %s counts",
+        record_warning(e->record, "param " STR_FMT ": the arguments have \"" STR_FMT "\", the output has \"" STR_FMT "\"; the %s counts",
                        STR_ARG(key), STR_ARG(argument->text), STR_ARG(first->text),
                        prefers_arguments(run->rules, key) ? "argument" : "output");
         params_note_disagreement(e, key);

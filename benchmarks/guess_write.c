@@ -165,8 +165,8 @@ static void write_head(struct buf *b, const struct guess *g, const char *name, c
                 "# - names, units and directions (better: higher, lower, none) of the metrics; those that are no results: take them out\n"
                 "# - `headline`: the statistic that counts where there are several values; without it they must all be the same\n"
                 "# - words in patterns that belong to this one run (paths, names of hosts): make them \\S+\n"
-                "# - checks: what must stand in a good output, and what must not\n"
-                "# Then: benchwrap rules check THIS_FILE, with outputs in samples/ beside it (docs/howto-benchmark.md).\n");
+                "# - checks: what a good output must contain, and what it must not\n"
+                "# Then: benchwrap rules check THIS_FILE, with outputs in samples/ next to it (docs/howto-benchmark.md).\n");
     if (cut)
         buf_printf(b, "# The output is longer than the %d MiB that were read.\n", GUESS_BYTES_MAX >> 20);
     buf_puts(b, "name: ");
@@ -199,7 +199,7 @@ static void write_operands(struct buf *b, char *const *argv, bool any)
         buf_printf(b, "%soperand_%zu", n > 1 ? ", " : "", n);
     }
     if (n)
-        buf_puts(b, "]         # what is no option, in its order: give them names\n");
+        buf_puts(b, "]         # what is no option, in its order: name them\n");
 }
 
 /* The program's options, as they were given: whether one has a value is guessed from what follows. */

@@ -204,7 +204,7 @@ int load_computed(const struct yaml *y, struct reader *unused, struct rules *rul
         load_unit(&m->from, yaml_get(y, "from"), false, rules, err) || units_fit(m, y, rules, err) || load_metric_numbers(m, y, rules, err))
         return -1;
     if (m->name.n != 1 || m->name.part[0].cell >= 0 || m->name.part[0].var >= 0)
-        return rules_complain(y, rules, err, "the name of a computed metric stands fast: no {cell} in it");
+        return rules_complain(y, rules, err, "the name of a computed metric is fixed: expected no {cell} in it");
     m->index = rules->metric_count++;
     rules->computeds++;
     return 0;

@@ -20,9 +20,9 @@ int load_slices(const struct yaml *y, struct rules *rules, struct err *err)
         if (choice < 0 || load_flag(c, "open_end", &s->open_end, rules, err))
             return -1;
         if (!after && choice != WHICH_EACH)
-            return rules_complain(c, rules, err, "which tells nothing without after: there is one such slice");
+            return rules_complain(c, rules, err, "which has no effect without after: there is one such slice");
         if (s->open_end && !until)
-            return rules_complain(c, rules, err, "open_end tells nothing without until: the end of the output ends it anyhow");
+            return rules_complain(c, rules, err, "open_end has no effect without until: the end of the output ends the slice");
         s->name = c->key;
         s->which = (enum which)choice;
         rules->slices++; /* from here on rules_free ends it */

@@ -104,7 +104,7 @@ static int load_distance(const struct loader *l, const struct yaml *y, struct re
     if (load_quantity(l, y, what, &q) || check_unit(l, y, q.unit, of, m->metric))
         return -1;
     if (!m->has_value)
-        return reference_complain(l, y, "%s is told from a value, and there is none; a limit by itself is min or max", what);
+        return reference_complain(l, y, "%s is relative to a value, and there is none; an absolute limit is min or max", what);
     if (!low && q.number < 0)
         return reference_complain(l, y, "upper is above the value: %g would be below it", q.number);
     if (q.percent)
@@ -153,7 +153,7 @@ static int load_value(const struct loader *l, const struct yaml *y, const struct
     if (q.percent)
         return reference_complain(l, y, "value: a value is in the metric's unit; the unit is called percent");
     if (q.unit && m->unit)
-        return reference_complain(l, y, "value: its unit stands twice");
+        return reference_complain(l, y, "value: its unit occurs twice");
     m->unit = q.unit ? q.unit : m->unit;
     m->value = q.number;
     m->has_value = true;

@@ -271,13 +271,13 @@ int journal_read(int dir, struct record *record, struct journal_head *ret_head, 
     free(l.p);
     if (rc == 0 && ret_state->lines == 0) {
         errno = l.error;
-        return l.error ? err_sys(err, "cannot read the journal") : err_set(err, ERR_INPUT, "the first line of the journal is not whole");
+        return l.error ? err_sys(err, "cannot read the journal") : err_set(err, ERR_INPUT, "the first line of the journal is incomplete");
     }
     if (rc < 0)
         return -1;
     if (l.error) { /* what could be read counts; the rest may come back with the disk */
         errno = l.error;
-        err_sys(err, "cannot read the whole journal");
+        err_sys(err, "cannot read the complete journal");
         record_deinit(record);
         return -1;
     }
@@ -345,7 +345,7 @@ int journal_follow(struct journal_tail **ret, int dir, struct journal_head *ret_
     t->lines.fd = fd;
     int rc = journal_next_line(&t->lines, &line) && json_parse(&j, line, NULL, NULL) == 0
                  ? journal_read_head(j, &t->head, ret_head, err)
-                 : err_set(err, ERR_INPUT, "the first line of the journal is not whole");
+                 : err_set(err, ERR_INPUT, "the first line of the journal is incomplete");
     json_free(j);
     if (rc == 0)
         ret_head->tree = journal_path(dir, ret_head->tree, &t->head.arena);

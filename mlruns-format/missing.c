@@ -7,6 +7,6 @@ const char *missing_reason(const struct json *detail, const char *key)
 {
     for (const struct json *m = json_first(json_get(detail, "missing")); m; m = json_next(m))
         if (strcmp(json_string(json_get(m, "key"), ""), key) == 0)
-            return json_string(json_get(m, "reason"), "its record gives no reason");
+            return json_string(json_get(m, "reason"), "its record states no reason");
     return NULL;
 }

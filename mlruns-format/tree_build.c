@@ -270,7 +270,7 @@ static int building_write_all(struct building *b, struct err *err)
         building_add(b, FACT_TAG, "benchwrap.cut", buf_text(&cut), 0);
         building_add(
             b, FACT_WARNING, "",
-            STR("values are longer than MLflow takes: cut in params/ and tags/, whole in benchwrap.json (tag benchwrap.cut names them)"),
+            STR("values are longer than MLflow accepts: cut in params/ and tags/, complete in benchwrap.json (tag benchwrap.cut names them)"),
             0);
     }
     if (building_write_texts(b, true, &cut, err) < 0 || series_write_all(b, err) < 0)

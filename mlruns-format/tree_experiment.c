@@ -162,5 +162,5 @@ int tree_experiment(int root, struct str wanted, struct arena *a, uint32_t *ret_
         *ret_name = (struct str){arena_dup(a, text.p, text.n), text.n};
         return ret_name->p ? 0 : err_memory(err, "the experiment");
     }
-    return err_set(err, ERR_INPUT, "cannot make the experiment \"%s\": %d ids are taken by other names", base, SUFFIX_MAX);
+    return err_set(err, ERR_INPUT, "cannot make the experiment \"%s\": %d ids belong to other names", base, SUFFIX_MAX);
 }

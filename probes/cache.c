@@ -159,7 +159,7 @@ bool cache_replay(const struct host *h, const char *probe, struct record *r)
     for (rest = all; (more = fact_text_next(&rest, &f)) > 0;)
         artifacts |= f.kind == 'A';
     /* Made without a spool, so without the artifacts that are wanted now: look again. */
-    if (more < 0 || (h->spool >= 0 && !artifacts && str_has(all, "artifacts were not wanted")))
+    if (more < 0 || (h->spool >= 0 && !artifacts && str_has(all, "artifacts were switched off")))
         return false;
     for (rest = all; fact_text_next(&rest, &f) > 0;)
         fact_text_replay(h, r, &f);
@@ -222,7 +222,7 @@ void cache_store(const struct host *h, const char *probe, const struct record *r
         if (!cache_add_fact(h, &body, f))
             return;
     if (h->spool < 0)
-        fact_text_add(&body, 'N', STR(""), STR("artifacts were not wanted"));
+        fact_text_add(&body, 'N', STR(""), STR("artifacts were switched off"));
     buf_printf(&whole, "%s%016llx\n", magic, (unsigned long long)cache_hash_bytes(fnv_start, body.p, body.n));
     buf_str(&whole, buf_text(&body));
     if (whole.failed || fs_mkdirs(AT_FDCWD, h->cache, 0700, NULL) != 0)

@@ -111,7 +111,7 @@ static int elf_read_dynamic(struct elf_reader *r, struct err *err)
     size_t w = e->wide ? 8 : 4, n = r->dynamic_size < sizeof table ? (size_t)r->dynamic_size : sizeof table;
     uint64_t strings = 0, at = 0, limit = 0;
     if (!elf_read_bytes(r, table, n, r->dynamic_at))
-        return err_set(err, ERR_INPUT, "the dynamic section lies outside of the file");
+        return err_set(err, ERR_INPUT, "the dynamic section is outside of the file");
     for (size_t i = 0; i + 2 * w <= n; i += 2 * w) {
         uint64_t tag = elf_number(e, table + i, w), value = elf_number(e, table + i + w, w);
         if (tag == DT_STRTAB)
@@ -122,7 +122,7 @@ static int elf_read_dynamic(struct elf_reader *r, struct err *err)
             break;
     }
     if (!elf_file_offset(r, strings, &at))
-        return e->type == ET_EXEC || e->type == ET_DYN ? err_set(err, ERR_INPUT, "the dynamic string table lies outside of the file") : 0;
+        return e->type == ET_EXEC || e->type == ET_DYN ? err_set(err, ERR_INPUT, "the dynamic string table is outside of the file") : 0;
     for (size_t i = 0; i + 2 * w <= n; i += 2 * w) {
         uint64_t tag = elf_number(e, table + i, w), value = elf_number(e, table + i + w, w);
         if (tag == DT_NULL)
@@ -198,7 +198,7 @@ int elf_read(struct elf *ret, elf_read_at *read_at, void *context, struct err *e
         return count == 0 ? 0 : err_set(err, ERR_INPUT, "its program headers are not understood");
     for (uint64_t i = 0; i < count; i++) {
         if (!elf_read_bytes(&r, segment, size, table + i * size))
-            return err_set(err, ERR_INPUT, "its program headers lie outside of the file");
+            return err_set(err, ERR_INPUT, "its program headers are outside of the file");
         elf_read_segment(&r, segment);
     }
     if (ret->dynamic && elf_read_dynamic(&r, err) != 0)

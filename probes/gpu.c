@@ -124,7 +124,7 @@ static int gpu_beside(struct host *h, struct record *r, struct err *err)
         emit_int(h, r, "gpu.count", 0);
     else
         emit_missing(h, r, "gpu.power_limit_W", "%s",
-                     *why ? why : "the GPUs' driver is loaded, but neither libnvidia-ml.so.1 nor librocm_smi64.so is there to be asked");
+                     *why ? why : "the GPUs' driver is loaded, but neither libnvidia-ml.so.1 nor librocm_smi64.so is there to answer");
     return failed < 0 ? err_set(err, ERR_SYSTEM, "%s", why) : 0; /* an error is no fact that lasts */
 }
 

@@ -173,7 +173,7 @@ static int job_script_beside(struct host *h, struct record *r, struct err *err)
         emit_missing(h, r, KEY, errno == ENOENT ? "this is not the batch host, or the job has no script (salloc, srun): no %s%s" : "%s: %s",
                      path, errno == ENOENT ? "" : strerror(errno));
     else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
-        emit_missing(h, r, KEY, "%s is not a regular file of ours", path);
+        emit_missing(h, r, KEY, "%s is not a regular file of yours", path);
     else
         return job_script_store(h, r, fd, (uint64_t)st.st_size, err);
     return 0;

@@ -58,7 +58,7 @@ int slurm_step_parse(struct slurm_step *ret, struct str reply, slurm_step_own *o
         if (!r.own)
             continue;
         if (r.sruns > 1 || ++found > 1)
-            return slurm_step_refuse(ret, err, "scontrol's reply is not told from text in the step's name");
+            return slurm_step_refuse(ret, err, "scontrol's reply cannot be distinguished from text in the step's name");
         if (!r.list.n || r.nodes <= 0 || r.tasks <= 0)
             return slurm_step_refuse(ret, err, "scontrol reports no nodes and tasks of the step");
         struct str id = str_sub(line, sizeof "StepId=" - 1, line.n);

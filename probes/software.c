@@ -44,7 +44,7 @@ static void software_emit_digest(struct host *h, struct record *r, int fd, int64
     } else if (got < 0)
         emit_missing(h, r, key, "not readable: %s", piece ? strerror(errno) : "out of memory");
     else
-        emit_missing(h, r, key, "reading it took longer than %d s (%lld of %lld bytes)", HASH_MS / 1000, (long long)done, (long long)size);
+        emit_missing(h, r, key, "reading it needed more than %d s (%lld of %lld bytes)", HASH_MS / 1000, (long long)done, (long long)size);
     free(piece);
 }
 

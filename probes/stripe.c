@@ -183,7 +183,7 @@ static int stripe_read_by_tool(const char *const *argv, char *const *env, bool (
     buf_init(&text, ANSWER_MAX + 8192);
     if (stripe_run_tool(argv, env, wait_ms, &text, err) != 0)
         return -1;
-    return parse(buf_text(&text), ret) ? 1 : err_set(err, ERR_INPUT, "what %s says of the layout is not understood", argv[0]);
+    return parse(buf_text(&text), ret) ? 1 : err_set(err, ERR_INPUT, "what %s prints about the layout is not understood", argv[0]);
 }
 
 static bool stripe_read_ceph_number(const char *path, const char *of, const char *field, int64_t *ret)

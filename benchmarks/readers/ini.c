@@ -49,7 +49,7 @@ static int ini_reader_check(struct reader *r, const struct yaml *spec, struct ru
     }
     for (const struct where *w = r->where; w && r->begins; w = w->next)
         if (w->cell != x->section)
-            return rules_complain(r->at, rules, err, "a block begins at the line [section], so `where` can ask for `section` alone");
+            return rules_complain(r->at, rules, err, "a block begins at the line [section], so `where` can name `section` alone");
     r->literal[r->literals++] = STR("[");
     r->literal[r->literals++] = (struct str){&x->separator, 1};
     return 0;

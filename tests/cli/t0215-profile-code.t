@@ -73,7 +73,7 @@ like "… and shown" "$("$BENCHWRAP" show last)" '^Profile +missing: perf record
 is "… the run has the key of one without a profile" "$(shown '.params["code_profile.frequency_Hz"] // "none"')" none
 rm refuse
 echo nonsense >report; profiled -- true
-is "no sample" "$(missing)" "perf took no sample: the program was too short, or changed its user"
+is "no sample" "$(missing)" "perf has no sample: the program was too short, or changed its user"
 PATH=$plain
 mkdir bin && for tool in sh cat; do ln -s "$(command -v $tool)" bin/; done
 is "without perf the program runs" "$(PATH=$WORK/bin profiled -- cat <<<out)" out

@@ -59,7 +59,7 @@ END
 refuses "alias" 'anchors .* are not allowed' <<'END'
   - &a {name: a, regex: 'x'}
 END
-refuses "key that stands twice" 'stands twice' <<'END'
+refuses "key that stands twice" 'occurs twice' <<'END'
   - {name: a, regex: 'x', name: b}
 END
 text=$("$BENCHWRAP" parse --rules nosuch out 2>&1)

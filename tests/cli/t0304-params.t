@@ -15,14 +15,14 @@ chmod +x bin/*
 tag() { cat "$1"/*/*/tags/benchwrap.disagreement 2>/dev/null; }
 
 out=$(TASKS=1 "$BENCHWRAP" -t one/mlruns -- bin/mpirun -n 4 -- bin/ior -w 2>&1 >/dev/null)
-like "fewer tasks than the launcher was told are said" "$out" '! param tasks: the launcher was told 4, the output says 1: is the program of another MPI?'
+like "fewer tasks than the launcher has are reported" "$out" '! param tasks: the launcher has 4, the output has 1: is the program of another MPI?'
 is "and stand in the tag" "$(tag one/mlruns)" step.tasks
 is "the output's figure is the output's" "$(cat one/mlruns/*/*/params/tasks)" 1
 out=$(TASKS=4 "$BENCHWRAP" -t two/mlruns -- bin/mpirun -n 4 -- bin/ior -w 2>&1 >/dev/null)
-ok "as many: nothing is said" sh -c '! printf %s "$1" | grep -q "the launcher was told" ' sh "$out"
+ok "as many: no warning" sh -c '! printf %s "$1" | grep -q "the launcher has" ' sh "$out"
 is "and no tag" "$(tag two/mlruns)" ""
 out=$(TASKS=4 "$BENCHWRAP" -t three/mlruns -- bin/ior -w -i 3 2>&1 >/dev/null)
-like "arguments against output" "$out" 'param repetitions: the arguments say "3", the output says "1"; the output counts'
+like "arguments against output" "$out" 'param repetitions: the arguments have "3", the output has "1"; the output counts'
 is "in the tag too" "$(tag three/mlruns)" repetitions
 
 # An option that the table of an entry lacks never turns its value, or what follows, into an operand.

@@ -120,7 +120,7 @@ cp -r "$twice" damaged/mlruns/77/ && sed -i 's/^experiment_id: .*/experiment_id:
 out=$(sync_to damaged --to "$url")
 is "a damaged run stays here, the others go: status 1" $? 1
 like "which is said" "$out" "m0:1 is not a sample"
-like "and that a run stands in two experiments" "$out" "${twice##*/}: this run id stands in two experiments"
+like "and that a run stands in two experiments" "$out" "${twice##*/}: this run id is in two experiments"
 like "and counted" "$out" ": sent 2 runs, 3 cannot be read$"
 
 # ---- --follow: what comes meanwhile ----

@@ -120,9 +120,9 @@ read -r rc seconds <pull.rc
 ok "pull from a server that drips ends ($seconds s)" test "$seconds" -lt 100
 is "… with a status" "$rc" 1
 like "… the reason" "$(cat pull.out)" "the reply came slower than 1 KiB/s for 15 s"
-like "… and a next step" "$(cat pull.out)" "^hint: look at the server or the proxy before it, then repeat the command"
+like "… and a next step" "$(cat pull.out)" "^hint: check the server or the proxy before it, then repeat the command"
 read -r rc seconds <sync.rc
 ok "sync to one that drips ends ($seconds s)" test "$seconds" -lt 100
 is "… with a status" "$rc" 2
-like "… and a next step" "$(cat sync.out)" "hint: look at the server or the proxy before it, then repeat the command"
+like "… and a next step" "$(cat sync.out)" "hint: check the server or the proxy before it, then repeat the command"
 done_testing

@@ -175,7 +175,7 @@ if long_tests; then
     "$python" -c 'import sqlite3; c = sqlite3.connect(".benchwrap/ui/mlflow.db"); c.execute("update alembic_version set version_num = \"beefbeefbeef\""); c.commit()'
     start
     ok "a database of another version" [ -s link ]
-    like "… is made anew" "$(cat notes)" 'made anew from the tree'
+    like "… is made again" "$(cat notes)" 'made again from the tree'
     ok "… with all runs" wait_runs 59
     kill -INT "$ui"
     wait "$ui"

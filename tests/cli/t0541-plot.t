@@ -47,7 +47,7 @@ out=$(plot heatmap -e s)
 like "a heat map has its values" "$out" '308'
 plot scaling -e s >out
 is "scaling is refused where runs do not say which" $? 1
-like "with the reason" "$(cat err)" 'do not say whether they show strong scaling'
+like "with the reason" "$(cat err)" 'do not state whether they show strong scaling'
 "$BENCHWRAP" -q -e strong -p scaling=strong --sweep n=1,2,4 -- sh n.sh '{n}' >/dev/null
 out=$(plot scaling -e strong --metric elapsed)
 like "strong scaling has its formula" "$out" 'E\(n\) = T\(n0\) n0 / \(T\(n\) n\)'

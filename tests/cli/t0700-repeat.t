@@ -93,7 +93,7 @@ printf '%s\n' 10 'exit 3' 12 'exit 4' 14 >values
 series values --repeat 5
 is "a failing repetition ends the series" "$status $(wc -l <out)" "3 1"
 is "what was measured stays" "$(tree '(metric(r, "rate_MB_per_s.n"), r["run"]["status"], r["verdict"]["word"], len(kids))')" "(1, 'FAILED', 'fail', 2)"
-like "said" "$(cat err)" 'stopped at the first run that failed, run 2; --keep-going goes on'
+like "said" "$(cat err)" 'stopped at the first run that failed, run 2; --keep-going continues after it'
 series values --repeat 5 --keep-going
 is "--keep-going: the first failure's exit status" "$status" 3
 is "the failed ones are in no statistics" "$(tree 'samples(r, "rate_MB_per_s")')" "[(1, 10.0), (3, 12.0), (5, 14.0)]"
@@ -147,7 +147,7 @@ refused() # NAME PATTERN OPTIONS…
 }
 rm -rf mlruns .benchwrap
 refused "no repetition" 'a number from 1' --repeat 0 -- true
-refused "a modifier alone" '--keep-going: this is about several runs' --keep-going -- true
+refused "a modifier alone" '--keep-going: this is for several runs' --keep-going -- true
 refused "a seed without an order" '--interleave' --repeat 2 --seed 1 -- true
 refused "--until-stable without percent" 'for example 2%, got "2"' --until-stable 2 -- true
 refused "--input that is not there" '^benchwrap: --input: cannot read nothing: ' --repeat 2 --input nothing -- true

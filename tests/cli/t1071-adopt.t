@@ -61,7 +61,7 @@ bw adopt --all ../archive/mlruns; like "... and with --all that one, too" "$? $(
 bw adopt --all ../archive; like "once more" "$? $(said)" '^0 0 adopted, 5 already there'
 is "nothing of the archive is changed" "$(diff -r --no-dereference ../archive ../untouched)" ""
 is "check accepts them" "$(errors)" ""
-like "... and reports the values as claims" "$("$BENCHWRAP" check 2>&1)" 'note +claimed .*adopted run: no stored output gives them'
+like "... and reports the values as claims" "$("$BENCHWRAP" check 2>&1)" 'note +claimed .*adopted run: no stored output shows them'
 run=$(echo mlruns/*/11111111111111111111111111111111)
 is "id, times, status and user are kept" "$(sed -n '/^run_id\|^start_time\|^end_time\|^status\|^user_id\|^run_name/p' "$run/meta.yaml" | tr '\n' ' ')" \
     'end_time: 1758000009000 run_id: "11111111111111111111111111111111" run_name: "gifted-fox-0" start_time: 1758000000000 status: 3 user_id: "alvidrez" '

@@ -145,8 +145,8 @@ done
 fake <<S
 touch '$WORK/was asked'
 S
-is "not asked" "$(BENCHWRAP_NO_SCONTROL=1 run 108)" "scontrol was not asked (--no-scontrol)"
-is "not asked by tasks of an array" "$(SLURM_ARRAY_JOB_ID=109 SLURM_ARRAY_TASK_ID=1 run 110)" "scontrol is not asked by tasks of an array: there may be thousands"
+is "not asked" "$(BENCHWRAP_NO_SCONTROL=1 run 108)" "scontrol was not called (--no-scontrol)"
+is "not asked by tasks of an array" "$(SLURM_ARRAY_JOB_ID=109 SLURM_ARRAY_TASK_ID=1 run 110)" "tasks of an array do not call scontrol: there may be thousands"
 for id in '5; touch x' '--help' '../7' '' 99999999999999999999999; do run "$id" >/dev/null; done
 ok "an id that is no number never reaches a command" test ! -e "was asked"
 # the allocation ends in 61 s: a second from now everything is synced, the streams too

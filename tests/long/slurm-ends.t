@@ -45,7 +45,7 @@ whole() # every file of a run is as its manifest says
         (cd "$(dirname "$m")/.." && jq -r '.files[] | .sha256 + "  " + .path' artifacts/manifest.json | sha256sum -c --quiet 2>&1) || echo "$m"
     done
 }
-by_scheduler='(ended by signal TERM|exit status 143), sent by the scheduler(: (preempted|requeued|cancelled|step cancelled, the job goes on))?'
+by_scheduler='(ended by signal TERM|exit status 143), sent by the scheduler(: (preempted|requeued|cancelled|step cancelled, the job continues))?'
 start_now() { timeout 10 scontrol update jobid="$1" StartTime=now >/dev/null 2>&1; timeout 10 squeue -h -j "$1" -o %T 2>/dev/null | grep -q RUNNING; }
 
 for kind in preemption requeue; do
@@ -107,7 +107,7 @@ for kind in step grace node; do
     esac
     ok "below, $kind: the run is there" wait_until "[ -e mlruns/*/*/meta.yaml ]" 120
     case $kind in
-    step) reason='exit status [0-9]+, ended by Slurm: step cancelled, the job goes on' ;;
+    step) reason='exit status [0-9]+, ended by Slurm: step cancelled, the job continues' ;;
     grace) reason='exit status [0-9]+, ended by Slurm: preempted' ;;
     node) reason='(ended by signal TERM|exit status [0-9]+), (sent by the scheduler|ended by Slurm): node failure' ;;
     esac

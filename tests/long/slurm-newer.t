@@ -33,7 +33,7 @@ timeout 120 sbatch -Q --wait -N3 -n3 -o batch.log batch.sh
 is "a launcher below: its nodes by a step" "$(cat batch.log) $(jq -r '[.collected_by, .nodes_told] | join(" ")' mlruns/*/*/artifacts/nodes.json)" " step 3"
 rm -rf mlruns .benchwrap
 timeout 60 sbatch -Q -N1 -n1 -a 1-2 -o array.log --wrap "$BENCHWRAP -q -- sleep 1" --wait
-is "tasks of an array do not ask" "$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "job.allocation").reason') $("$BENCHWRAP" ls --json | jq length)" "scontrol is not asked by tasks of an array: there may be thousands 2"
+is "tasks of an array do not ask" "$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "job.allocation").reason') $("$BENCHWRAP" ls --json | jq length)" "tasks of an array do not call scontrol: there may be thousands 2"
 
 # A site's limit of a user's calls, which root is free of: calls of taskrate's are not told to wait.
 slurm_stop

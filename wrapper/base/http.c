@@ -451,7 +451,7 @@ static int http_failed(struct http *h, const struct http_request *q, CURLcode co
     put_reason(h, code, &why);
     if (h->dripped) {
         err_set(err, ERR_REMOTE, "%s %s: the reply came slower than 1 KiB/s for %d s", q->method, url.p, FLOW_S);
-        return err_hint(err, "look at the server or the proxy before it, then repeat the command");
+        return err_hint(err, "check the server or the proxy before it, then repeat the command");
     }
     if (h->too_long)
         return err_set(err, ERR_REMOTE, "%s %s: the reply is longer than %zu bytes", q->method, url.p, h->reply->body.max);
@@ -542,7 +542,7 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     h->curl.curl_slist_free_all(headers);
     if (!done) {
         ret->trouble = HTTP_CANCELLED;
-        return err_set(err, ERR_REMOTE, "%s: given up, the process is asked to end", q->method);
+        return err_set(err, ERR_REMOTE, "%s: stopped, since the process must end", q->method);
     }
     h->last_ns = code == CURLE_OK ? clock_mono_ns() : 0;
     if (code == CURLE_OK)

@@ -29,5 +29,5 @@ int installed_exec(const char *program, char *const *argv, struct err *err)
         execv(path.p, argv);
     execvp(program, argv);
     return err_set(err, ERR_SYSTEM, "cannot start %s: %s", program,
-                   errno == ENOENT ? "not found beside this program, nor in the PATH" : err_words(errno));
+                   errno == ENOENT ? "not found next to this program, nor in PATH" : err_words(errno));
 }

@@ -367,9 +367,9 @@ int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt
     }
     const struct opt_row *row = &set->rows[at];
     if (!(row->flags & OPT_FROM_FILE) && !(row->flags & OPT_TRUSTED && origin < OPT_REPOSITORY))
-        return err_set(err, ERR_INPUT, "%s: %s may not stand in a configuration file; give it as --%s", where, row->name, row->name);
+        return err_set(err, ERR_INPUT, "%s: %s is no key of a configuration file; use the option --%s", where, row->name, row->name);
     if (row->flags & OPT_TRUSTED && origin == OPT_REPOSITORY)
-        return err_set(err, ERR_INPUT, "%s: %s is not taken from a repository's file; give it as --%s or in your own configuration", where,
+        return err_set(err, ERR_INPUT, "%s: %s is ignored in a repository's file; use the option --%s or your own configuration", where,
                        row->name, row->name);
     struct opt_value one = {.text = text, .origin = origin, .where = where};
     if (opt_check(row, &one, err) < 0) {

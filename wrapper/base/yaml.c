@@ -45,7 +45,7 @@ static int key_take(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
     const struct yaml *before = map_has(r->stack[top], node->text);
     if (before) {
         char text[300];
-        snprintf(text, sizeof(text), "the key \"%.200s\" stands twice in this map (first in line %d)", node->text.p, before->line);
+        snprintf(text, sizeof(text), "the key \"%.200s\" occurs twice in this map (first in line %d)", node->text.p, before->line);
         return yaml_err_at(r, at, text);
     }
     r->key[top] = node;

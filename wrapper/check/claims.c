@@ -47,7 +47,7 @@ static void check_words(struct run_check *r)
     if (!n)
         return;
     if (run_text(r, 't', "benchwrap.adopted")) {
-        run_found(r, CHECK_CLAIMED, "", 0, "%zu metric%s (%.100s%s) of an adopted run: no stored output gives them", n, str_plural(n),
+        run_found(r, CHECK_CLAIMED, "", 0, "%zu metric%s (%.100s%s) of an adopted run: no stored output shows them", n, str_plural(n),
                   json_key(first), n == 1 ? "" : " …");
         return;
     }

@@ -45,7 +45,7 @@ void check_text_entry(struct run_check *r, char kind, const char *key, const cha
         run_found(r, is_typed_command_key(key) ? CHECK_VALUE_ODD : CHECK_VALUE, file, 0,
                   "the value holds control characters, or such as change the direction of writing");
     if (n > most)
-        run_found(r, CHECK_VALUE, file, 0, "the value has %zu characters; MLflow takes %zu", n, most);
+        run_found(r, CHECK_VALUE, file, 0, "the value has %zu characters; MLflow accepts %zu", n, most);
 }
 
 static bool is_whole_number(struct str s)

@@ -106,7 +106,7 @@ static struct str check_copy_text(struct run_check *r, struct str text)
 static void check_run_content(struct run_check *r, const char *path, struct str text)
 {
     if (is_pointer(text))
-        run_found(r, CHECK_TYPE, path, 0, "it is a pointer of Git LFS: what it stands for is not here");
+        run_found(r, CHECK_TYPE, path, 0, "it is a pointer of Git LFS, and the file itself is not here");
     static const struct {
         const char *prefix;
         char kind;
@@ -211,7 +211,7 @@ static int visit_run_entry(void *context, const struct folder_entry *entry)
         return 0;
     check_secrets_in(r->k, whole, "in the name: ", entry->name.p);
     if (is_repeated_name(l, entry->name))
-        run_found(r, CHECK_NAME_CASE, path, 0, "another name beside it differs in case or form only, or is the same");
+        run_found(r, CHECK_NAME_CASE, path, 0, "another name in the folder differs in case or form only, or is the same");
     if (entry->kind == FOLDER_FOLDER)
         check_run_folder(l, entry->name.p, path);
     else if (entry->kind == FOLDER_FILE || entry->kind == FOLDER_PROGRAM)

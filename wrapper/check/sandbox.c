@@ -62,7 +62,7 @@ void sandbox_run(struct run_check *r, const struct sandbox_work *what)
     int64_t begin = clock_mono_ns();
     if (r->k->apart_s > ALL_S) {
         run_found(r, CHECK_LIMIT, what->file, 0,
-                  "working out what runs claim has taken %d s in this check; the values of this one were not checked", ALL_S);
+                  "this check has computed claimed values for %d s; those of this run were not checked", ALL_S);
         return;
     }
     if (child_work_start(&child, &plan) < 0) {

@@ -156,7 +156,7 @@ static void check_without_notes(struct run_check *r)
     const char *word = run_text(r, 't', "benchwrap.verdict");
     for (const struct json *m = json_first(json_get(r->record, "metrics")); m; m = json_next(m))
         if (strcmp(json_string(json_get(m, "source"), ""), "series") == 0) {
-            run_found(r, CHECK_TRUTH, file, 0, "it is not there, and the run has figures that follow from it, like %.100s", json_key(m));
+            run_found(r, CHECK_TRUTH, file, 0, "it is missing, and the run has values that follow from it, such as %.100s", json_key(m));
             break;
         }
     if (word && strcmp(word, "pass") == 0)
@@ -171,5 +171,5 @@ void check_series(struct run_check *r)
     else if (!r->k->tree || !notes || notes->size > r->k->limits.file_B)
         run_found(r, CHECK_UNVERIFIABLE, "", 0, "its runs are not known: %s is not kept or too large, or the tree is not here", file);
     else
-        sandbox_run(r, &(struct sandbox_work){check_series_notes, NULL, CHECK_TRUTH, "working out the figures of the series", file});
+        sandbox_run(r, &(struct sandbox_work){check_series_notes, NULL, CHECK_TRUTH, "the statistics of the series", file});
 }

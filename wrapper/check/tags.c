@@ -68,11 +68,11 @@ static void check_mlflows(struct run_check *r)
             continue;
         snprintf(file, sizeof file, "tags/%.280s", e->key);
         if (leads_to_program(e->value))
-            run_found(r, CHECK_TAG, file, 0, "it leads to a program (javascript: and its kin)");
+            run_found(r, CHECK_TAG, file, 0, "it leads to a program (javascript: and similar addresses)");
         else if (!is_written(e->key))
             run_found(r, CHECK_TAG_ODD, file, 0, "benchwrap does not write this tag");
         else if (strcmp(e->key, "mlflow.note.content") == 0 && loads_image(e->value))
-            run_found(r, CHECK_TAG_ODD, file, 0, "it loads an image from elsewhere, which tells its server who reads the note");
+            run_found(r, CHECK_TAG_ODD, file, 0, "it loads an image from elsewhere, whose server learns who reads the note");
         else if (strcmp(e->key, "mlflow.source.type") == 0 && !str_is(e->value, "LOCAL"))
             run_found(r, CHECK_TAG_ODD, file, 0, "benchwrap writes LOCAL");
     }
@@ -83,9 +83,9 @@ static void check_annotated_texts(struct run_check *r, const struct tree_entry *
 {
     for (const struct tree_entry *e = list; e; e = e->next) {
         if (e->value.p && strncmp(e->key, "mlflow.", 7) == 0 && leads_to_program(e->value))
-            run_found(r, CHECK_TAG, file, 0, "%s leads to a program (javascript: and its kin)", e->key);
+            run_found(r, CHECK_TAG, file, 0, "%s leads to a program (javascript: and similar addresses)", e->key);
         if (e->value.p && strcmp(e->key, ANNOTATION_NOTE) == 0 && loads_image(e->value))
-            run_found(r, CHECK_TAG_ODD, file, 0, "the note loads an image from elsewhere, which tells its server who reads the note");
+            run_found(r, CHECK_TAG_ODD, file, 0, "the note loads an image from elsewhere, whose server learns who reads it");
     }
 }
 

@@ -36,7 +36,7 @@ static const char *why_unverifiable(const struct run_check *r, bool *ret_said)
     *ret_said = verify_tag(r, "benchwrap.series") || verify_tag(r, "benchwrap.retracts") || verify_tag(r, ANNOTATION_TAG) ||
                 verify_tag(r, "benchwrap.block"); /* their figures are other runs' */
     if (*ret_said)
-        return "its figures come from other runs";
+        return "its values come from other runs";
     if ((verify_is_missing(r, "stdout.log") && !run_file(r, "artifacts/stdout.log")) ||
         (verify_is_missing(r, "stderr.log") && !run_file(r, "artifacts/stderr.log"))) /* what is there is read, whatever is said of it */
         return "the output is withheld (public profile)";
@@ -428,7 +428,7 @@ static void check_unmeasured(struct run_check *r)
     if (verify_tag(r, "benchwrap.block"))
         check_block(r);
     else
-        check_unread(r, verify_tag(r, "benchwrap.series") ? "a series has the figures of its runs"
+        check_unread(r, verify_tag(r, "benchwrap.series") ? "a series has the values of its runs"
                         : verify_tag(r, ANNOTATION_TAG)   ? "an annotation measures nothing"
                                                           : "a retraction measures nothing");
     if (verify_tag(r, "benchwrap.series"))

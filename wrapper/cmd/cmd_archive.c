@@ -16,7 +16,7 @@ const struct cmd cmd_archive = {
         "(head and tail of long ones), the result, and a manifest with sizes and SHA-256 sums. The options are those of `benchwrap -- PROGRAM`.\n"
         "\n"
         "With --archive DIR the same is written as DIR/USER/job_ID.sh, .env, .out, .err and .json (result and manifest), folders with mode 0700, files with 0600. "
-        "Nothing is overwritten: tasks of arrays, restarts and steps have names of their own, and a name that is taken gets the run id.\n"
+        "Nothing is overwritten: tasks of arrays, restarts and steps have their own names, and where a file of the name exists, the run id is added.\n"
         "\n"
         "Runs inside it (`benchwrap -- ior` in the script) are recorded as always.",
     .examples =

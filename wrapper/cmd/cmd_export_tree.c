@@ -51,7 +51,7 @@ static const char *why_entry_is_refused(const struct folder_entry *e)
     if (!e->name.n || memchr(e->name.p, '/', e->name.n) || str_is(e->name, ".") || str_is(e->name, ".."))
         return "its name leads elsewhere";
     if (check_name_is_gits(e->name))
-        return "git takes it for a file of its own";
+        return "git uses this name for its own file";
     if (e->kind != FOLDER_FILE && e->kind != FOLDER_PROGRAM && e->kind != FOLDER_FOLDER)
         return "it is neither a file nor a folder";
     return NULL;
@@ -80,7 +80,7 @@ static int export_entry(void *context, const struct folder_entry *e)
     struct copying *c = context;
     const char *why = why_entry_is_refused(e);
     if (why)
-        return err_set(c->err, ERR_INPUT, "%s/%.200s: %s; \"benchwrap check\" tells more", c->path, e->name.p, why);
+        return err_set(c->err, ERR_INPUT, "%s/%.200s: %s; \"benchwrap check\" prints details", c->path, e->name.p, why);
     if (++c->x->files > FILES_MAX)
         return err_set(c->err, ERR_INPUT, "more than %d files", FILES_MAX);
     return e->kind == FOLDER_FOLDER ? copy_folder(c, e->name.p) : copy_file(c, e->name.p);
@@ -470,7 +470,7 @@ const struct cmd cmd_export_tree = {
     .description =
         "Writes the runs of REF (a branch, origin/main, a hash; REF:PATH where mlruns has another place), or without REF those of the tree, to DIR/mlruns, or to "
         "DIR where that is called mlruns: the files that MLflow and benchwrap read. The options choose as those of \"benchwrap ls\" do; runs that amend, retract or annotate these come along, "
-        "readers apply that. A run appears whole or not at all; one that is there already is left alone, so that repeating it brings what is new. Links, submodules and names that lead "
+        "readers apply that. A run appears complete or not at all. One that is there already is left alone, so repeating the command brings what is new. Links, submodules and names that lead "
         "elsewhere are refused. The exit status is 1 where a run of the commit is damaged.\n\n"
         "The runs of a tree name their artifacts by a relative location, so that trees can be moved and merged. MLflow resolves it from its working directory: "
         "started elsewhere than in the folder that holds mlruns, it shows no artifacts. With --absolute the copy has absolute locations (file:///...), which MLflow reads "

@@ -625,7 +625,7 @@ const struct cmd cmd_exporter = {
         "docs/howto-exporter.md has examples.\n"
         "\n"
         "`list` shows each exporter with the number of runs delivered, waiting (pending), and refused (dead letters). `types` lists the kinds of "
-        "exporters and their keys. `check` asks each destination whether it would accept runs. `send` delivers runs of the tree, also those "
+        "exporters and their keys. `check` tests whether each destination would accept runs. `send` delivers runs of the tree, also those "
         "recorded before the exporter was configured, or with --lines JSON objects of yours. `dead-letter` lists the runs that the destination refused, with the reason, or with "
         "--resend or --drop sends or removes them. `azure-setup` prints what Azure Monitor needs: a shell script of az commands, a Bicep template, a "
         "script that binds rules to machines with the agent of Azure, or KQL queries. `sns-setup` prints a script that makes "
@@ -641,7 +641,7 @@ const struct cmd cmd_exporter = {
                 "$ benchwrap exporter types jsonl\n"
                 "Show the keys of an exporter of type jsonl.\n"
                 "  benchwrap exporter check lake\n"
-                "Ask whether the destination of the exporter lake accepts runs.\n"
+                "Test whether the destination of the exporter lake accepts runs.\n"
                 "  benchwrap exporter send lake --since 7d\n"
                 "Deliver last week's runs.\n",
     .run = exporter_command,

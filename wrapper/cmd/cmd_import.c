@@ -1,4 +1,4 @@
-/* cmd_import.c: `benchwrap import`: runs from outputs that lie around. */
+/* cmd_import.c: `benchwrap import`: make runs of existing outputs. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
@@ -271,7 +271,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_TEXT,
      .arg = "NAME|FILE",
      .group = "Input",
-     .help = "Read the outputs by these rules (default: by what stands in them)"},
+     .help = "Read the outputs by these rules (default: by their content)"},
     {.name = OPTION_RECURSIVE,
      .letter = 'R',
      .kind = OPT_FLAG,
@@ -282,7 +282,7 @@ static const struct opt_row rows[] = {
      .arg = "stdout|stderr|merged",
      .value = "stdout",
      .group = "Input",
-     .help = "Stream of the program that the files hold, if their names do not say it"},
+     .help = "Stream of the program that the files hold, if their names do not show it"},
     {.name = OPTION_EXIT_STATUS,
      .kind = OPT_INT,
      .arg = "N",
@@ -292,7 +292,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_TEXT,
      .arg = "TIME",
      .group = "Input",
-     .help = "Set when they ran (default: as the output says, else the file's time)"},
+     .help = "Set when they ran (default: the time in the output, else the file's)"},
     {.name = OPTION_WHOLE, .kind = OPT_FLAG, .group = "Input", .help = "Read each file as one output, even if it looks like several"},
     {.name = OPTION_EXPERIMENT,
      .letter = 'e',
@@ -326,14 +326,14 @@ const struct cmd cmd_import = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "Each output becomes a run: its rules are found by what stands in it, its params and metrics are read, and the output is kept as an artifact. "
+        "Each output becomes a run: its rules are found by its content, its params and metrics are read, and the output is kept as an artifact. "
         "A file that holds several outputs, one after the other, becomes several runs. "
-        "The time is the one in the output, else the file's (tag benchwrap.time_source says which). A file whose outputs "
+        "The time is the one in the output, else the file's (the tag benchwrap.time_source names which). A file whose outputs "
         "cannot be separated is refused with the reason.\n\n"
         "The same output is never imported twice: the run's id follows from the file's content and the rules' name, so importing again, under "
         "another name or at another site, finds the run there. Better rules are applied to it by \"benchwrap reparse\".\n\n"
-        "Status 0: all files are in the tree now. 1: some are not, and the list says why (files that -R found and no rules know do not count).",
-    .examples = "$ benchwrap import slurm-*.out\nRuns of all benchmarks that are known by their looks.\n"
+        "Status 0: all files are in the tree now. 1: some are not, and the list has the reasons (files that -R found and no rules know do not count).",
+    .examples = "$ benchwrap import slurm-*.out\nMake runs of all outputs that benchwrap recognises.\n"
                 "$ benchwrap import -R --dry-run ~/results\nWhat would be imported from a folder.\n"
                 "$ benchwrap import --rules ./mine.yaml -e campaign2024 --param nodes=16 old/*.log\nBy rules of one's own.\n",
     .run = import_command,

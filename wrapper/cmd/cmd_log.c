@@ -230,14 +230,16 @@ const struct cmd cmd_log = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "To be called by the program that is recorded, or by a script around it. The first word says what follows: metrics (also without that word), "
-        "params or tags as KEY=VALUE, or files. The value of a metric is a number; NaN is kept, "
-        "infinite values are refused because MLflow cannot show them. Everything is checked before anything is sent. Costs the "
-        "program one datagram for each fact; no server is talked to, and any number of processes may call at once. A file is opened by this command and "
-        "handed to the recorder. The copy is never more readable than the file. The recorder accepts messages of the user who called benchwrap and of root "
-        "(sudo --preserve-env=BENCHWRAP_SOCKET); it drops and counts those of other users. Outside a recorded run "
-        "(BENCHWRAP_SOCKET is not set) it does nothing, successfully, so that a script need not know whether it is recorded; on a terminal it prints that. Where the recorder has "
-        "died or does not take anything for two seconds, there is a warning and the status is 0 all the same, unless --strict is given.",
+        "The recorded program, or a script around it, calls this command. The first word names what follows: metrics (also "
+        "without that word), params or tags as KEY=VALUE, or files. The value of a metric is a number. NaN is kept, infinite "
+        "values are refused because MLflow cannot show them. All arguments are checked before the first one is sent.\n\n"
+        "A fact costs the program one datagram. No server is involved, and any number of processes may log at once. For a file,"
+        " this command opens it and passes it to the recorder. The copy is never more readable than the file. The recorder "
+        "accepts messages of the user who called benchwrap and of root (sudo --preserve-env=BENCHWRAP_SOCKET). It drops and "
+        "counts those of other users.\n\n"
+        "Outside a recorded run (BENCHWRAP_SOCKET is not set) the command does nothing and succeeds, so a script need not know "
+        "whether it is recorded. On a terminal it prints that. If the recorder has ended, or accepts nothing for two seconds, "
+        "the command prints a warning and its status is 0, or 1 with --strict.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
                 "Three values of the metric loss.\n",
     .run = log_command,

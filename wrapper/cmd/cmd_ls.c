@@ -395,12 +395,13 @@ const struct cmd cmd_ls = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Prints one table for each experiment, with its headline metrics as columns. Runs of several programs in one experiment have one column with the "
-        "metrics of each. The site stands there where the runs are of several. A sweep shows the best value and its point, or the range of the values where the 95 % intervals do not show one to be the best."
-        " CSV and JSON leave the cell of a sweep over a number empty. The status stands only where it is not FINISHED, "
-        "\"fail\" where a reference failed. Runs that were deleted in MLflow are left out. Child runs (of --repeat, of a test in an output that holds "
-        "several) are counted behind their parent's name; --children lists them below it. If a run is damaged, ls shows the others, prints what is wrong, "
-        "and its exit status is 1.",
+        "Prints one table for each experiment, with its headline metrics as columns. Runs of several programs in one experiment"
+        " have one column with the metrics of each. The site is shown where the runs are of several sites. A sweep shows the "
+        "best value and its point, or the range of the values where the 95 % intervals do not show one to be the best. CSV and "
+        "JSON leave the cell of a sweep over a number empty. The status is shown only where it is not FINISHED, \"fail\" where "
+        "a reference failed. Runs that were deleted in MLflow are left out. Child runs (of --repeat, of a test in an output "
+        "that holds several) are counted behind their parent's name; --children lists them below it. If a run is damaged, ls "
+        "shows the others, prints what is wrong, and its exit status is 1.",
     .examples = "$ benchwrap ls\n"
                 "The newest runs.\n"
                 "$ benchwrap ls --experiment io --status FAILED --last 5\n"

@@ -52,7 +52,7 @@ static const struct opt_row rows[] = {
      .arg = "URL",
      .group = "Output",
      .help = "Where the pages are published: for the links of the feed"},
-    {.name = OPTION_REBUILD, .kind = OPT_FLAG, .group = "Output", .help = "Read every run again, whatever the folder's index says"},
+    {.name = OPTION_REBUILD, .kind = OPT_FLAG, .group = "Output", .help = "Read every run again, instead of only those that changed"},
 };
 
 const struct cmd cmd_pages = {

@@ -19,7 +19,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_TEXT,
      .arg = "NAME|FILE",
      .group = "Input",
-     .help = "Read by this entry of the catalogue or rule file (default: by the program behind --, else by what stands in the output)"},
+     .help = "Read by this entry of the catalogue or rule file (default: by the program behind --, else by the content of the output)"},
     {.name = OPTION_STDERR, .kind = OPT_TEXT, .arg = "FILE", .group = "Input", .help = "Read the program's standard error from this file"},
     {.name = OPTION_FILE, .kind = OPT_LIST, .arg = "PATTERN=FILE", .group = "Input", .help = "Let the rules read this file too"},
     {.name = OPTION_EXIT_STATUS,

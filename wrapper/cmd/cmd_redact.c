@@ -133,7 +133,7 @@ static void explain_fact(struct explaining *e, struct redaction *r, const struct
     if (public && !probes_is_public(key))
         redact_add_row(e, where, "dropped", "", "not among the keys that public records hold");
     else if (redact_named(&r->redact, f->key, value, f->text.n) > 0)
-        redact_add_row(e, where, "replaced", value, "a secret or an identity stands in its value");
+        redact_add_row(e, where, "replaced", value, "its value contains a secret or an identity");
     else
         redact_add_row(e, where, "kept", value, public ? "on the list of public keys" : "the profile is private");
 }
@@ -154,7 +154,7 @@ static void explain_variable(struct explaining *e, struct redaction *r, const ch
     if (public && clean.n > 0)
         places += identities_replace(&r->ids, clean.p, clean.n, NULL, NULL);
     redact_add_row(e, where, places ? "replaced" : "kept", clean.p ? clean.p : "",
-                   places   ? "a secret or an identity stands in its value"
+                   places   ? "its value contains a secret or an identity"
                    : public ? "on the list of shown variables"
                             : "the profile is private");
 }
@@ -237,12 +237,13 @@ const struct cmd cmd_redact = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "Writes a file (\"-\": standard input) as a record would hold it: secrets become \"[redacted]\" and stars, and in the public profile names of hosts, "
-        "people, accounts, homes, addresses and serial numbers become tokens; each as long as what it replaces, so that columns stay.\n\n"
-        "--explain lists the places instead, with the reason for each. Without a file it lists the facts of this machine and the variables of this environment: "
-        "which a record would keep, replace or drop. What is replaced is not shown.\n\n"
-        "Known are the names in the environment (user, home, hosts of the job, account), those of this machine (host, domain, addresses, serials) and the shapes of "
-        "addresses. Other names cannot be known: look at a text before you publish it.",
+        "Writes a file (\"-\": standard input) as a record would hold it: secrets become \"[redacted]\" and stars, and in the "
+        "public profile names of hosts, people, accounts, homes, addresses and serial numbers become tokens; each as long as "
+        "what it replaces, so that columns stay.\n\n"
+        "--explain lists the places instead, with the reason for each. Without a file it lists the facts of this machine and "
+        "the variables of this environment: which a record would keep, replace or drop. What is replaced is not shown.\n\n"
+        "Known are the names in the environment (user, home, hosts of the job, account), those of this machine (host, domain, "
+        "addresses, serials) and the shapes of addresses. Other names cannot be known: read a text before you publish it.",
     .examples = "$ benchwrap redact --explain\nWhat a public record would contain about this machine.\n"
                 "$ benchwrap redact output.log >clean.log\nA log that can be shown around.\n"
                 "$ benchwrap redact --explain output.log\nLine and column of all that would be replaced.\n",

@@ -73,7 +73,7 @@ static int propose_references(struct cmd_context *c, struct runs *runs)
         fprintf(c->notes, "benchwrap: reference: no run is chosen by these options: %s\n", runs_explain_none(runs, &filter, c->arena));
     else if (!p.entries)
         fprintf(c->notes, "benchwrap: reference: nothing can be proposed from these %zu run%s; %s\n", p.taken, str_plural(p.taken),
-                opt_on(&c->opts, OPTION_JSON) ? "the document says why" : "the remarks say why");
+                opt_on(&c->opts, OPTION_JSON) ? "the document has the reasons" : "the remarks have the reasons");
     return p.entries ? 0 : 1;
 }
 
@@ -148,13 +148,14 @@ const struct cmd cmd_reference = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Writes a file that --reference takes as it is: runs that FINISHED with the same benchmark, site, cluster, partition, node type and inputs make an "
-        "entry; each metric has the median of the runs as value and a band of three robust standard deviations (1.4826 times the median absolute "
-        "deviation), at least --min-band. Remarks name the runs.\n\n"
-        "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out with a remark. When runs are parted "
-        "by a param that does not matter (a file name with a date in it), --ignore puts them together.\n\n"
-        "With --from-reframe it writes the references and thresholds that ReFrame itself applied, as strict references: an entry for each test, system, "
-        "partition and environment, as the last record has them. Runs that `import` makes of ReFrame's reports and logs meet these entries.\n\n"
+        "Writes a file for --reference: runs that FINISHED with the same benchmark, site, cluster, partition, node type and "
+        "inputs make an entry; each metric has the median of the runs as value and a band of three robust standard deviations "
+        "(1.4826 times the median absolute deviation), at least --min-band. Remarks name the runs.\n\n"
+        "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out with a "
+        "remark. If a param that does not matter separates runs (a file name with a date in it), --ignore joins them.\n\n"
+        "With --from-reframe it writes the references and thresholds that ReFrame itself applied, as strict references: an "
+        "entry for each test, system, partition and environment, as the last record has them. Runs that `import` makes of "
+        "ReFrame's reports and logs meet these entries.\n\n"
         "The exit status is 1 when nothing can be proposed.",
     .examples = "$ benchwrap reference -e io --last 50 || true\n"
                 "From the newest 50 runs of an experiment.\n"

@@ -149,7 +149,7 @@ static int take_runs(struct reparse_work *w)
     if (c->argc && filtered)
         return err_set(c->err, ERR_USAGE, "expected either runs or --all, got both");
     if (!c->argc && !filtered)
-        return err_set(c->err, ERR_USAGE, "which runs? Name them, choose them by -e, -s, --tag or --filter, or say --all");
+        return err_set(c->err, ERR_USAGE, "which runs? Name them, choose them by -e, -s, --tag or --filter, or use --all");
     for (int i = 0; i < c->argc; i++)
         if (take_id(w, c->argv[i], true))
             return -1;
@@ -184,7 +184,7 @@ static int reparse_print(struct reparse_work *w)
     } else if (!bad) {
         bad = listing_print(&w->list, c->out) < 0;
         fprintf(c->out, "%zu %s, %zu unchanged, %zu skipped%s\n", w->done, w->x.dry ? "would be amended" : "amended", w->same, w->skipped,
-                w->skipped && !c->argc ? " (--json tells why)" : "");
+                w->skipped && !c->argc ? " (--json has the reasons)" : "");
     }
     return bad ? err_memory(c->err, "the list of runs") : 0;
 }
@@ -276,11 +276,13 @@ const struct cmd cmd_reparse = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "A run stores the output of its program. After rules have improved, reparse reads that output again and prints what differs. Nothing "
-        "of the old run is altered: a new run in the same experiment has its params, tags, files and what was measured of the machine, and the metrics "
-        "and the verdict of the rules as they are now; tag benchwrap.amends names the old one. ls, show and compare take the new run in its place.\n\n"
-        "The statistics of a parent run (--repeat, --sweep) are computed again from the child runs that are amended or retracted.\n\n"
-        "A run is left alone where nothing changes, and where its output is not there as a whole (cut, withheld, dropped).\n\n"
+        "A run stores the output of its program. After rules have improved, reparse reads that output again and prints what "
+        "differs. Nothing of the old run is altered: a new run in the same experiment has its params, tags, files and metrics "
+        "of the machine, and the metrics and the verdict by the present rules. The tag benchwrap.amends names the old run. ls, "
+        "show and compare use the new run instead.\n\n"
+        "The statistics of a parent run (--repeat, --sweep) are computed again from the child runs that are amended or "
+        "retracted.\n\n"
+        "A run is left alone where nothing changes, and where its output is incomplete (cut, withheld, dropped).\n\n"
         "Status 1: a named run could not be read again; the reason is printed.",
     .examples = "$ benchwrap reparse --dry-run --all\nWhat the rules of today read otherwise.\n"
                 "$ benchwrap reparse -e ior -s fail\nThe runs of an experiment that failed.\n"

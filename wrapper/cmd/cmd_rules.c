@@ -19,7 +19,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Check",
      .help = "Check every rule file that is found, unless another of its name hides it"},
-    {.name = OPTION_UPDATE, .kind = OPT_FLAG, .group = "Check", .help = "Write what the samples give as what is expected of them"},
+    {.name = OPTION_UPDATE, .kind = OPT_FLAG, .group = "Check", .help = "Write the values of the samples as their expected values"},
     {.name = OPTION_FROM,
      .letter = 'f',
      .kind = OPT_TEXT,

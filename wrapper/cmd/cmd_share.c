@@ -259,7 +259,7 @@ static int closed_by_hand(const struct forge_pull *pull, struct err *err)
 {
     return err_set(
         err, ERR_INPUT,
-        "pull request #%llu of this branch was closed without being merged (%.200s): nothing was pushed. To ask again: benchwrap share --reopen",
+        "pull request #%llu of this branch was closed without being merged (%.200s): nothing was pushed. To open another: benchwrap share --reopen",
         (unsigned long long)pull->number, pull->url);
 }
 
@@ -414,7 +414,7 @@ const struct cmd cmd_share = {
         "In a results repository (see init): fetches the target, makes the branch benchwrap/SITE/CLONE of the target and the local runs that never were in it, checks it as \"benchwrap check\" does, prints what "
         "leaves the site (runs, files, size, redacted places), pushes the branch with your git, and opens one pull request, or refreshes the text of the one that is open.\n\n"
         "Whether a run is new is decided by its folder in the target, not by commits: after a merge, a squash or a rebase the next share has new runs only. A run that was "
-        "taken out of the target is not offered again. To share again does no harm.\n\n"
+        "taken out of the target is not offered again. Sharing again does no harm.\n\n"
         "A run that check refuses stays here: share prints the finding, sends the other runs, and ends with status 1. --no-check REASON sends it all the same.\n\n"
         "The push replaces only what was pushed from this clone; it stops when the branch has changes of others. Nothing local is changed but the branch: "
         "no checkout, no index.\n\n"
@@ -424,6 +424,6 @@ const struct cmd cmd_share = {
         "Status 1: something could not be done; what was recorded stays, and share can be called again.",
     .examples = "$ benchwrap share --dry-run\nPrint what would leave the site, and what check would refuse.\n"
                 "$ benchwrap share\nPush the new runs and open one pull request, or refresh the open one.\n"
-                "$ benchwrap share --to fork\nPush to the remote \"fork\", and ask the upstream repository to merge.\n",
+                "$ benchwrap share --to fork\nPush to the remote \"fork\", and open a pull request in the upstream repository.\n",
     .run = share_command,
 };

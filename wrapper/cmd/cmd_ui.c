@@ -104,7 +104,7 @@ static int choose_folder(struct ui *ui, bool make)
     plan_deinit(&plan);
     return ui->folder ? 0
                       : err_set(c->err, ERR_SYSTEM,
-                                "there is no place for the database: neither beside the tree %s nor in the home can a folder be written",
+                                "there is no place for the database: no folder can be written, neither next to the tree %s nor in the home folder",
                                 ui->runs.tree);
 }
 
@@ -260,7 +260,7 @@ static int start_server(struct ui *ui)
         if (!old || i)
             return err_set(c->err, ERR_SYSTEM, "%.200s; its last words (%.200s/server.log): %s", why ? why : "", ui->folder,
                            words.n ? words.p : "none");
-        ui_note(ui, "the database is of another version of MLflow: it is made anew from the tree");
+        ui_note(ui, "the database is of another version of MLflow: it is made again from the tree");
         forget_database(ui);
     }
 }
@@ -470,7 +470,7 @@ static int serve_until_stopped(struct ui *ui)
         if (asked_to_end(ui, LOOK_MS))
             return 0;
         if (ui_server_ended(&ui->server))
-            return err_set(ui->c->err, ERR_SYSTEM, "MLflow has ended by itself; %s/server.log may say why", ui->folder);
+            return err_set(ui->c->err, ERR_SYSTEM, "MLflow has ended by itself; %s/server.log may have the reason", ui->folder);
     }
 }
 
@@ -646,12 +646,14 @@ const struct cmd cmd_ui = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Starts an MLflow server on this machine, brings the runs of the tree into its database, the newest first, and prints the link that leads straight to "
-        "their table. The table opens with the headline metrics that \"benchwrap ls\" shows, the parameters that differ and the verdict as columns (MLflow by itself shows none "
-        "of them, and newer versions open on a page where no runs are seen). New runs of the tree appear in it. What was measured of the machine and of the run as such is on MLflow's page of system metrics, as system/KEY. Ctrl-C ends the server.\n"
-        "\n"
-        "Only the printed link opens the interface: it carries a secret. MLflow itself listens on a socket in a folder that no other user can enter; benchwrap "
-        "passes on what comes to the port with the secret. An MLflow client authenticates with the user \"" UI_FRONT_USER
+        "Starts an MLflow server on this machine, brings the runs of the tree into its database, the newest first, and prints "
+        "the link that leads straight to their table. The table opens with the headline metrics that \"benchwrap ls\" shows, "
+        "the parameters that differ and the verdict as columns (MLflow by itself shows none of them, and newer versions open a "
+        "page without the runs). New runs of the tree appear in it. What was measured of the machine and of the run as such is "
+        "on MLflow's page of system metrics, as system/KEY. Ctrl-C ends the server.\n\n"
+        "Only the printed link opens the interface: it carries a secret. MLflow itself listens on a socket in a folder that no "
+        "other user can enter; benchwrap passes on what comes to the port with the secret. An MLflow client authenticates with "
+        "the user \"" UI_FRONT_USER
         "\" and the secret "
         "(MLFLOW_TRACKING_USERNAME, MLFLOW_TRACKING_PASSWORD). Keep the link to yourself.\n"
         "\n"

@@ -90,7 +90,7 @@ static void man_files(struct buf *to)
         const char *name, *text;
     } rows[] = {
         {"./mlruns", "the tree: one folder for each experiment, one below it for each run, as MLflow's file store reads them"},
-        {"./.benchwrap/spool", "beside the tree: runs that are not finished"},
+        {"./.benchwrap/spool", "next to the tree: runs that are not finished"},
         {"/etc/benchwrap.yaml, ~/.config/benchwrap/config.yaml", "options, one \"name: value\" a line, by their long names"},
         {"benchwrap.yaml",
          "the same in a results repository, for all who use it; options that could run or send something are not taken from it"},

@@ -90,6 +90,6 @@ size_t libraries_build_parts(struct build_part *ret, struct arena *a)
 
 const char *libraries_format(void)
 {
-    _Static_assert(MLRUNS_FORMAT == 1, "the text below tells the same");
+    _Static_assert(MLRUNS_FORMAT == 1, "the text below has the same content");
     return "1";
 }

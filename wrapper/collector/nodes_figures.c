@@ -93,7 +93,7 @@ static void nodes_record_kinds(const struct nodes_summary *n, struct record *r, 
     const char **texts = texts_of(n, key);
     size_t usual = 0, kinds = texts ? kinds_of(texts, n->count, &usual) : 0;
     if (kinds == 0)
-        record_missing(r, param, "no node told its %s", key);
+        record_missing(r, param, "no node reported its %s", key);
     else
         record_param_int(r, param, (int64_t)kinds);
     if (kinds > 1)
@@ -235,7 +235,7 @@ static void nodes_record_all(const struct nodes_summary *n, struct record *r)
     if (n->chosen && !n->used) {
         record_missing(
             r, "nodes.count",
-            "on which of the job's nodes the program ran is not known: figures over nodes are missing, each node is in nodes.json");
+            "on which of the job's nodes the program ran is not known: statistics over nodes are missing, each node is in nodes.json");
         nodes_record_missing(n, r, (int64_t)others, n->expected);
         return;
     }
@@ -258,7 +258,7 @@ static void nodes_record(const struct nodes_summary *n, struct record *r)
     if (n->outside && !nothing)
         record_warning(
             r,
-            "the hardware told of this run is that of the host where benchwrap ran, which is none of the job's nodes: theirs is in nodes.json");
+            "the recorded hardware of this run is that of the host where benchwrap ran, which is none of the job's nodes: theirs is in nodes.json");
     else if (n->chosen && n->used && !n->own_used && !nothing)
         record_warning(
             r,

@@ -280,7 +280,7 @@ static const char *why_left_out(const struct proposed_metric *m)
     if (m->n < PROPOSAL_RUNS_MIN)
         return "too few runs have it";
     if (isnan(m->band))
-        return "its median is 0, of which no part can be taken";
+        return "its median is 0, so a relative band is not possible";
     return m->band > PROPOSAL_BAND_MAX ? "its spread is too large to be a reference" : NULL;
 }
 

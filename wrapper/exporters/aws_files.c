@@ -136,7 +136,7 @@ int aws_files_read(struct exporter_link *l, struct aws_credentials *ret, struct 
     }
     if (p.role)
         return err_set(err, ERR_INPUT,
-                       "the profile %s takes a role or a single sign-on: set credential_process to "
+                       "the profile %s uses a role or a single sign-on: set credential_process to "
                        "\"aws configure export-credentials --profile %s\" in another profile",
                        name, name);
     return named ? err_set(err, ERR_INPUT, "the profile %s has no keys in ~/.aws/credentials and ~/.aws/config", name) : 1;

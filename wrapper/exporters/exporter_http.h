@@ -17,7 +17,7 @@
     {.name = EXPORTER_KEY_TOKEN_SCHEME, .kind = OPT_TEXT, .arg = "WORD", .value = "Bearer", .help = "Send this word before the token: Token for InfluxDB, ApiKey, Splunk …", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_USER, .kind = OPT_TEXT, .arg = "NAME", .help = "Authenticate as this user (basic), with `password`", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_PASSWORD, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Read the user's password there", .flags = OPT_FROM_FILE}, \
-    {.name = EXPORTER_KEY_TIMEOUT, .kind = OPT_DURATION, .arg = "DURATION", .value = "10s", .help = "Give a request up after this time", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_TIMEOUT, .kind = OPT_DURATION, .arg = "DURATION", .value = "10s", .help = "Stop a request after this time", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_CA_FILE, .kind = OPT_TEXT, .arg = "PATH", .help = "Trust these certificates instead of the system's", .flags = OPT_FROM_FILE}
 
 struct exporter_http; /* in the link's arena, but for libcurl's part */

@@ -38,7 +38,7 @@ static enum forge_answer project_id(struct forge *f, const struct forge_place *p
     *ret = json_integer(json_get(j, "id"), 0);
     json_free(j);
     if (answer == FORGE_FINE && *ret <= 0) {
-        err_set(err, ERR_REMOTE, "GitLab: %s: the reply does not tell the project's number", p->path);
+        err_set(err, ERR_REMOTE, "GitLab: %s: the reply has no number of the project", p->path);
         return FORGE_REFUSED;
     }
     return answer;

@@ -108,7 +108,7 @@ enum forge_answer forge_create(struct forge *f, const struct forge_branch *b, co
     f->api->put_text(&out, title, text);
     enum forge_answer answer = f->api->create(f, b, &out, a, &j, err);
     if (answer == FORGE_FINE && !f->api->pull_of(j, a, ret)) {
-        err_set(err, ERR_REMOTE, "%s: the reply to a new pull request does not tell its number", forge_kind_name(f->target.kind));
+        err_set(err, ERR_REMOTE, "%s: the reply to a new pull request has no number", forge_kind_name(f->target.kind));
         answer = FORGE_REFUSED;
     }
     json_free(j);

@@ -232,7 +232,7 @@ int program_run(const struct program *p, struct program_end *ret, struct err *er
     close_sides(r.fd);
     ret->status = WIFEXITED(r.wait_status) ? WEXITSTATUS(r.wait_status) : 128 + WTERMSIG(r.wait_status);
     if (ret->timed_out)
-        return err_set(err, ERR_SYSTEM, "%s %s was stopped: it took longer than %g s", p->argv[0], p->argv[1] ? p->argv[1] : "", limit_s);
+        return err_set(err, ERR_SYSTEM, "%s %s was stopped: it ran longer than %g s", p->argv[0], p->argv[1] ? p->argv[1] : "", limit_s);
     return 0;
 }
 
@@ -303,6 +303,6 @@ int program_err(const struct program_end *e, struct err *err, const char *fmt, .
         return -1;
     buf_plain(&plain, last, 400);
     if (!last.n)
-        return err_set(err, ERR_SYSTEM, "%s: it ended with status %d and said nothing", text, e->status);
+        return err_set(err, ERR_SYSTEM, "%s: it ended with status %d and printed nothing", text, e->status);
     return err_set(err, ERR_SYSTEM, "%s: " STR_FMT, text, STR_ARG(buf_text(&plain)));
 }

@@ -268,7 +268,7 @@ static const char *import_find_pieces(const struct importer *im, struct str text
         buf_printf(&names, "%s%s", i ? " and " : "", rules_name(im->rules[known.index[i]]));
     if (known.n > 1)
         return arena_printf(a, "%s know it; name the right ones with --rules, or cut the file", names.p);
-    return arena_printf(a, "%zu outputs of %s in one file (lines %zu, %zu): cut it, or say --whole if it is one", one->found.seen.banners,
+    return arena_printf(a, "%zu outputs of %s in one file (lines %zu, %zu): cut it, or use --whole if it is one", one->found.seen.banners,
                         names.p, one->found.seen.line[0], one->found.seen.line[1]);
 }
 

@@ -309,7 +309,7 @@ static int pull_finish_run(struct pull_taking *t, struct err *err)
         snprintf(t->ret->place, sizeof t->ret->place, "%s", done.place);
         t->ret->verdict = arena_dup(&t->p->arena, done.verdict, strlen(done.verdict));
         if (record_lost(&done.record))
-            snprintf(t->ret->why, sizeof t->ret->why, "%zu facts found no room", record_lost(&done.record));
+            snprintf(t->ret->why, sizeof t->ret->why, "%zu facts were dropped: out of capacity", record_lost(&done.record));
     }
     finished_deinit(&done);
     return rc;
@@ -344,7 +344,7 @@ void pull_take(struct pull *p, const struct pull_run *run, struct pulled *ret)
         ret->result = PULL_THERE;
     else if (running && !p->all) {
         ret->result = PULL_RUNNING;
-        snprintf(ret->why, sizeof ret->why, "it has not ended on the server (--all takes it as it is)");
+        snprintf(ret->why, sizeof ret->why, "it has not ended on the server (--all writes it as it is)");
     } else if (p->dry)
         ret->result = PULL_DONE;
     else {

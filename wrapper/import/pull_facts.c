@@ -349,11 +349,11 @@ static enum mlflow_answer pull_fetch_file(struct pull_taking *t, struct pull_fil
     enum mlflow_answer answer = mlflow_artifact_get(t->p->server, &t->server, f->path, fd, err);
     t->ret->files++;
     if (answer == MLFLOW_ABSENT || (answer == MLFLOW_REFUSED && err->kind == ERR_REMOTE)) {
-        record_missing(r, f->path, "the server does not give it: %.300s", err->text);
+        record_missing(r, f->path, "the server does not return it: %.300s", err->text);
         return MLFLOW_FINE;
     }
     if (answer == MLFLOW_FINE && (fstat(fd, &st) || (f->size && st.st_size != f->size))) {
-        err_set(err, ERR_REMOTE, "the artifact %.200s has another length than the server's list says: is it being written?", f->path);
+        err_set(err, ERR_REMOTE, "the artifact %.200s has another length than in the server's list: is it being written?", f->path);
         answer = MLFLOW_REFUSED;
     }
     /* The warnings of a run of benchwrap's are among its own. */

@@ -565,7 +565,7 @@ int launcher_run(struct launch *l)
         reap_recorder(l);
         int exit = l->recorder.exit;
         char text[200];
-        snprintf(text, sizeof text, "the recorder did not start (%s %d; \"benchwrap doctor\" tells why)",
+        snprintf(text, sizeof text, "the recorder did not start (%s %d; see \"benchwrap doctor\")",
                  WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
         return run_unrecorded(l, text, 0);
     }

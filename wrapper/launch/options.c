@@ -63,7 +63,7 @@ static int options_read_series(const struct opt_set *set, struct options *ret, s
     for (size_t i = 0; i < set->count && !ret->series; i++)
         if (options_is_series(&set->rows[i]) && set->values[i].text)
             return err_set(err, ERR_USAGE,
-                           "--%s: this is about several runs of the program: give --repeat N, --until-stable or --sweep too",
+                           "--%s: this is for several runs of the program: expected --repeat N, --until-stable or --sweep, too",
                            set->rows[i].name);
     return 0;
 }

@@ -65,10 +65,10 @@ int series_start(struct launch *l)
     }
     free(line);
     if (l->options.strict || l->options.sweep) {
-        say_stderr("%s does not start (\"benchwrap doctor\" tells why); not started (%s)", found ? path : "benchwrap-core",
+        say_stderr("%s does not start (see \"benchwrap doctor\"); not started (%s)", found ? path : "benchwrap-core",
                    l->options.strict ? "--strict" : "the values of a sweep are put in by it");
         return 125;
     }
-    say_stderr("%s does not start (\"benchwrap doctor\" tells why); running it once", found ? path : "benchwrap-core");
+    say_stderr("%s does not start (see \"benchwrap doctor\"); running it once", found ? path : "benchwrap-core");
     return launcher_run(l);
 }

@@ -264,9 +264,9 @@ static void check_report_same(struct checking *g, int which, const struct checke
     }
     bool is_longer = !g->differs[which] && read(g->compare_fd[which], &more, 1) == 1;
     check_add(g, name, check_result_word(!g->differs[which] && !is_longer),
-              g->differs[which] ? "line %llu is not what the raw streams give"
+              g->differs[which] ? "line %llu differs from the raw streams"
               : is_longer       ? "it has more lines than the raw streams: %llu"
-                                : "it is what the raw streams give: %llu lines",
+                                : "it equals the raw streams: %llu lines",
               (unsigned long long)g->differs_line[which]);
 }
 

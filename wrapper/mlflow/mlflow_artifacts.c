@@ -188,7 +188,7 @@ static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created
         char etag[200] = "";
         uint64_t n = size - at < part ? size - at : part;
         if (!c) {
-            err_set(err, ERR_REMOTE, "server %s: mpu/create: it gave fewer addresses than were asked for", mlflow_uri(m));
+            err_set(err, ERR_REMOTE, "server %s: mpu/create: it returned fewer addresses than requested", mlflow_uri(m));
             return MLFLOW_REFUSED;
         }
         enum mlflow_answer answer = put_presigned(m, c, fd, at, n, etag, err);
@@ -284,7 +284,7 @@ enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run
             return answer;
     }
     err_set(err, ERR_REMOTE,
-            "server %s: the artifacts of this run lie at \"%.100s\", where only a program with access to that storage can write; "
+            "server %s: the artifacts of this run are at \"%.100s\", where only a program with access to that storage can write; "
             "start the server with --serve-artifacts, and the experiment's next runs have a root that it serves",
             mlflow_uri(m), run->artifact_uri);
     return MLFLOW_REFUSED;
@@ -374,7 +374,7 @@ enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run
         if (answer != MLFLOW_LATER || i == 3)
             return answer;
         if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) < 0) {
-            err_sys(err, "server: artifact %.100s: cannot begin anew", path);
+            err_sys(err, "server: artifact %.100s: cannot begin again", path);
             return MLFLOW_REFUSED;
         }
     }

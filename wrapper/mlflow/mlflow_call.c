@@ -147,14 +147,14 @@ static enum mlflow_answer call_answer_of(const struct mlflow *m, const struct ht
     buf_puts(&words, "");
     server_words(r, j, &words);
     if (call->request.foreign && (r->status == 401 || r->status == 403)) {
-        err_set(err, ERR_REMOTE, "server %s: %s: %d %s; the address that the server gave is refused there (it may have expired)", m->uri,
+        err_set(err, ERR_REMOTE, "server %s: %s: %d %s; the address that the server returned is refused there (it may have expired)", m->uri,
                 what, r->status, words.p ? words.p : "");
         return MLFLOW_LATER;
     }
     if (r->status == 401 || r->status == 403)
         return call_denied(m, r, words.p ? words.p : "", what, err);
     err_set(err, ERR_REMOTE, "server %s: %s: %d %s%s%s%s", m->uri, what, r->status, code, code[0] ? ": " : "", words.p ? words.p : "",
-            r->status == 413   ? "; a proxy before the server takes no body of this size: raise its limit (nginx: client_max_body_size)"
+            r->status == 413   ? "; a proxy before the server accepts no body of this size: raise its limit (nginx: client_max_body_size)"
             : r->status == 407 ? "; the proxy requires credentials: http://USER:PASSWORD@HOST:PORT in https_proxy or http_proxy"
                                : "");
     if (strcmp(code, "RESOURCE_ALREADY_EXISTS") == 0)
@@ -213,7 +213,7 @@ static struct call_outcome call_without_reply(enum http_trouble trouble, struct 
     if (trouble == HTTP_UNTRUSTED) {
         size_t n = strlen(err->text);
         snprintf(err->text + n, sizeof err->text - n,
-                 "; MLFLOW_TRACKING_SERVER_CERT_PATH names the certificates to be trusted, MLFLOW_TRACKING_CLIENT_CERT_PATH ours");
+                 "; MLFLOW_TRACKING_SERVER_CERT_PATH names the trusted certificates, MLFLOW_TRACKING_CLIENT_CERT_PATH the client's own");
         o.answer = MLFLOW_DENIED;
     }
     return o;
@@ -283,7 +283,7 @@ enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, s
     if (ret_json)
         *ret_json = NULL;
     if (m->store && store_commit(m->store, false, &why) !=
-                        MLFLOW_FINE) { /* the server sees what is committed alone, and writes when nobody else does */
+                        MLFLOW_FINE) { /* the server sees only what is committed, and writes when no other process does */
         if (err)
             *err = why;
         return MLFLOW_REFUSED;

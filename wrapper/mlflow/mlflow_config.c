@@ -185,7 +185,7 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
     struct mlflow_config c = {.http = {.agent = "benchwrap/" BW_VERSION, .cancel_fd = -1}};
     uri = uri && *uri ? uri : env_text(env, "MLFLOW_TRACKING_URI");
     if (!uri)
-        return err_set(err, ERR_INPUT, "no server is named: give its address (http://HOST:5000), or set MLFLOW_TRACKING_URI");
+        return err_set(err, ERR_INPUT, "no server is named: use --to http://HOST:5000, or set MLFLOW_TRACKING_URI");
     if (!mlflow_is_server(uri) || !is_printable(str_trim(str_of(uri))))
         return not_an_address(uri, err);
     c.uri = take_address(&c, uri, a);

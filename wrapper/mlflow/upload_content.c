@@ -62,7 +62,7 @@ static int upload_list_folder(struct upload_file_list *f, int dir, const char *f
         if (!path || !full)
             rc = err_memory(err, "the names of files");
         else if (fstatat(dir, full, &st, AT_SYMLINK_NOFOLLOW))
-            rc = err_sys(err, "cannot look at %s", full);
+            rc = err_sys(err, "cannot inspect %s", full);
         else if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
             rc = upload_list_folder(f, dir, full, arena_printf(f->a, "%s/", path), depth + 1, err);
         else if (!S_ISREG(st.st_mode))

@@ -32,7 +32,7 @@ static int upload_state_folder(struct upload *u, bool make)
     if (u->state < 0 && make) {
         u->state_failed = true;
         err_sys(&err, "cannot open %s", path);
-        upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);
+        upload_note(u, "cannot note what is done, so the next sync will query the server: %s", err.text);
     }
     return u->state;
 }
@@ -99,6 +99,6 @@ void upload_state_write(struct upload *u, const char *id, const struct upload_st
     buf_putc(&b, '\n');
     if (fs_write(dir, id, buf_text(&b), 0600, false, &err)) {
         u->state_failed = true;
-        upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);
+        upload_note(u, "cannot note what is done, so the next sync will query the server: %s", err.text);
     }
 }

@@ -144,7 +144,7 @@ static bool upload_has_metric(const struct tree_entry *e, const struct json *lat
 static void send_sample(struct sending *s, const char *key, const struct tree_sample *sample)
 {
     if (sample->time_ms < 0) {
-        upload_note(s->u, "run %.8s: a sample of %.80s lies before 1970; the server does not take it", s->run->id, key);
+        upload_note(s->u, "run %.8s: a sample of %.80s has a time before 1970; the server does not accept it", s->run->id, key);
         return;
     }
     upload_sample(s->place, key, sample);

@@ -277,7 +277,7 @@ static int choose_tree(struct plan *p, char **env, const char *state, struct err
                                   "the link: --tree with its own path)",
                                   named, state));
         p->tree = arena_printf(a, "%s/mlruns", state);
-        p->tree_where = "another user's link stands in the way";
+        p->tree_where = "a link of another user is in the way";
     } else if (named && !p->tree) {
         p->tree = named; /* whoever opens it refuses the link */
     }
@@ -453,7 +453,7 @@ static int find_cwd(struct plan *p, const char *state, struct err *err)
     if (!there && (errno != ENOENT || !state))
         return err_sys(err, "finding the working directory");
     if (!there)
-        plan_warn(p, arena_printf(&p->arena, "the working directory was removed; %s takes its place", state));
+        plan_warn(p, arena_printf(&p->arena, "the working directory was removed; %s is used instead", state));
     p->cwd = there ? arena_dup(&p->arena, cwd, strlen(cwd)) : state;
     return p->cwd ? 0 : err_memory(err, "the plan");
 }

@@ -194,7 +194,7 @@ static const struct limit_row {
     const char *is, *then;
 } limit_rows[] = {
     {"server.kv_cache_usage", 0.9, INFINITY, 1, "of the server's KV cache is in use",
-     "its memory limits; give it more, or send shorter requests"},
+     "its memory limits it: add memory, or send shorter requests"},
     {ADVICE_GPU_BUSY, 95, INFINITY, 100, "of the time the GPUs are busy", "they limit; use more of them, or a smaller model"},
     {ADVICE_GPU_BUSY, 0, 50, 100, "of the time the GPUs are busy", "they wait; more load, larger batches or a faster client may use them"},
 };

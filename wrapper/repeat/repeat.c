@@ -59,7 +59,7 @@ static void handle_run_end(struct repeat_state *s, const struct series_repetitio
     } else if (!started)
         repeat_stop(s, "the program could not be started");
     else if (failed && !s->what.keep_going)
-        repeat_stop(s, arena_printf(a, "stopped at the first run that failed, run %zu; --keep-going goes on", run->order));
+        repeat_stop(s, arena_printf(a, "stopped at the first run that failed, run %zu; --keep-going continues after it", run->order));
 }
 
 /* One run of a point. False: the series is over. */
@@ -257,7 +257,7 @@ int repeat_run(int argc, char **argv, char **env)
         bool strict = opt_on(&s.plan.opts, OPTION_STRICT);
         if (strict || err.kind == ERR_USAGE || err.kind == ERR_INPUT)
             return repeat_refuse(&err);
-        repeat_say("%s; the runs go on without one for the series", err.text);
+        repeat_say("%s; the runs continue, without a parent run", err.text);
     }
     if (s.what.interleave)
         run_interleaved(&s);

@@ -65,7 +65,7 @@ static int read_sweep(struct repeat_plan *s, struct plan *p, struct err *err)
         for (char *const *a = p->argv; *a; a++)
             used |= sweep_uses(&s->sweep, i, *a);
         if (!used)
-            return err_set(err, ERR_USAGE, "--sweep %s: {%s} stands nowhere in the command; write it where the values belong", name, name);
+            return err_set(err, ERR_USAGE, "--sweep %s: expected {%s} in the command, where the values belong", name, name);
         for (const struct opt_value *v = opt_find(&p->opts, OPTION_PARAM); v && v->text; v = v->next)
             if (strncmp(v->text, name, strlen(name)) == 0 && v->text[strlen(name)] == '=')
                 return err_set(err, ERR_USAGE, "--param %s: this parameter is swept", name);

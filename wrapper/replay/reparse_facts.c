@@ -88,7 +88,7 @@ static int recall_metrics(struct record *r, const struct reparse *x, const struc
             continue;
         }
         if (!e)
-            return err_set(err, ERR_INPUT, "metrics/%.200s is not there, though benchwrap.json tells of it", key);
+            return err_set(err, ERR_INPUT, "metrics/%.200s is missing, though benchwrap.json names it", key);
         recall_samples(r, e, told);
     }
     return thinned ? recall_series(r, x, run, metrics, err) : 0;

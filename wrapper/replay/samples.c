@@ -150,7 +150,7 @@ static int run_sample(struct sample_case *s, const struct rules *rules, const st
         return -1;
     if (lost) {
         s->state = SAMPLE_SKIPPED;
-        s->text = arena_printf(p->arena, "its output carries no licence and lies outside: %s is not there", lost);
+        s->text = arena_printf(p->arena, "its output has no licence and is stored elsewhere: %s does not exist", lost);
         return 0;
     }
     int rc = replay_read(rules, &what, &record, &out, err);

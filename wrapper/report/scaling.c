@@ -62,7 +62,7 @@ static int find_scaling_kind(struct plotted_rows *p, enum scaling_kind *ret, str
         all = all && own != SCALING_NONE;
         if (own != SCALING_NONE && said != SCALING_NONE && own != said)
             return err_set(err, ERR_INPUT,
-                           "some runs say strong and others weak scaling: choose one kind by --filter \"params.scaling = 'strong'\"");
+                           "some runs are marked as strong and others as weak scaling: choose one kind by --filter \"params.scaling = 'strong'\"");
         said = own != SCALING_NONE ? own : said;
     }
     enum scaling_kind work = p->fields[2] ? kind_by_work(p) : SCALING_NONE;
@@ -71,12 +71,12 @@ static int find_scaling_kind(struct plotted_rows *p, enum scaling_kind *ret, str
                        "--work %.60s: expected the same total work in all runs (strong scaling), or the same for each %.60s (weak scaling)",
                        p->fields[2], p->fields[0]);
     if (work != SCALING_NONE && said != SCALING_NONE && work != said)
-        return err_set(err, ERR_INPUT, "the runs say %s scaling, but %.60s shows the other kind", scaling_kind_name(said), p->fields[2]);
+        return err_set(err, ERR_INPUT, "the runs are marked as %s scaling, but %.60s shows the other kind", scaling_kind_name(said), p->fields[2]);
     *ret = work != SCALING_NONE ? work : all ? said : SCALING_NONE;
     if (*ret != SCALING_NONE)
         return 0;
     err_set(err, ERR_INPUT,
-            "the runs do not say whether they show strong scaling (fixed total work) or weak scaling (fixed work for each %.60s)",
+            "the runs do not state whether they show strong scaling (fixed total work) or weak scaling (fixed work for each %.60s)",
             p->fields[0] ? p->fields[0] : "unit");
     return err_hint(err, "record it with --param scaling=strong, or name the param that holds the total work by --work KEY");
 }

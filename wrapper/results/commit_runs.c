@@ -176,7 +176,7 @@ static int commit_runs_locked(struct commit_work *k)
     struct results *s = k->s;
     if (ref_checked_out(s->repo, s->branch))
         return err_set(k->err, ERR_INPUT,
-                       "%s is checked out: committing to it would make its files look deleted; switch to another branch (git switch main)",
+                       "%s is checked out: committing to it would show its files as deleted; switch to another branch (git switch main)",
                        s->branch + strlen("refs/heads/"));
     if (look_at_base(k) || scan_tree(s, NULL, &k->scan, k->err))
         return -1;

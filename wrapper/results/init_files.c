@@ -66,7 +66,7 @@
           PUSH
 
 #define RESULTS_JOB(RUNNER)                                                                                                                \
-    "# Refreshes the table of results in README.md after a merge. Written by \"benchwrap init\"; delete it where no table is wanted.\n"    \
+    "# Refreshes the table of results in README.md after a merge. Written by \"benchwrap init\"; delete it if you need no table.\n"    \
     "name: benchwrap results\n"                                                                                                            \
     "on:\n"                                                                                                                                \
     "  push:\n"                                                                                                                            \
@@ -275,7 +275,7 @@ void init_config(struct buf *to, const char *profile)
 {
     buf_puts(
         to,
-        "# A results repository of benchwrap. What stands here holds for everybody who uses it; each clone keeps its site in its own\n"
+        "# A results repository of benchwrap. These settings are for all who use it; each clone keeps its site in its own\n"
         "# .git/config (benchwrap.site). Read from here: experiment, cluster, profile, commit, reference, tag and param. All else is ignored.\n");
     buf_printf(to, "profile: %-8s         # public: names of machines and people stay out\n", profile);
     buf_puts(to, "commit: run              # each run by itself; batch: once a day and with \"benchwrap share\"; none\n");

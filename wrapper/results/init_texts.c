@@ -34,7 +34,7 @@ const char init_readme[] =
     "  job write the table.\n"
     "- A job publishes web pages of all runs where the variable `BENCHWRAP_PAGES` is set: on GitHub and Forgejo to the branch for pages, such as\n"
     "  `gh-pages` or `pages`. First decide who may read them.\n"
-    "- `benchwrap-check.yaml` says which findings of `benchwrap check` block a pull request.\n"
+    "- `benchwrap-check.yaml` defines which findings of `benchwrap check` block a pull request.\n"
     "- Let changes to `benchwrap.yaml`, `benchwrap-check.yaml`, `.gitattributes` and the jobs require a maintainer's approval: a pull\n"
     "  request could change the job that checks it. CODEOWNERS has an example.\n"
     "- Delete what you do not need of CITATION.cff, CODEOWNERS, CONTRIBUTING.md, benchwrap-check.yaml, benchwrap-results.yml and benchwrap-pages.yml.\n";

@@ -228,9 +228,9 @@ static int64_t step_nodes(const struct run *run, const char **ret_why)
         return 0;
     n -= env_text(run->host.env, "SLURMD_NODENAME") != NULL; /* a shell of salloc sits on none of them */
     if (n > 0 && slurm_env_count(run, "SLURM_HET_SIZE", &het) && het > 1)
-        *ret_why = "the other nodes of a heterogeneous job are observed only where benchwrap stands behind srun";
+        *ret_why = "the other nodes of a heterogeneous job are observed only where srun starts benchwrap";
     else if (n > 0 && env_text(run->host.env, "SLURM_ARRAY_JOB_ID"))
-        *ret_why = "for tasks of an array no step is started to look at the other nodes";
+        *ret_why = "for tasks of an array no step is started to inspect the other nodes";
     else if (n > NODES_MAX)
         *ret_why = "more than 4096 nodes";
     return *ret_why ? 0 : n;
@@ -363,7 +363,7 @@ void collectors_end(struct run *run)
         job_cache_store(run, KEPT, buf_text(&n->facts));
     note_used(run);
     if (n->cut)
-        collectors_missing(run, "not all that the nodes told could be kept");
+        collectors_missing(run, "not everything that the nodes reported could be stored");
     collectors_close(run);
 }
 

@@ -197,7 +197,7 @@ static bool reuse_job_answer(struct run *run)
         return false;
     struct str rest = buf_text(&text);
     if (str_starts(rest, "no ")) {
-        record_no_allocation(run, "scontrol was asked by an earlier run of this job: ", text.p + 3);
+        record_no_allocation(run, "scontrol was called by an earlier run of this job: ", text.p + 3);
         warn_of_unknown_job(run, rest);
         return true;
     }
@@ -347,7 +347,7 @@ static void wait_for_other_run(struct run *run, int64_t now_ns)
     if (reuse_job_answer(run))
         run->job.stage = JOB_IDLE;
     else if (now_ns >= run->job.give_up_ns) {
-        record_no_allocation(run, "another run of this job asked scontrol and got no answer", "");
+        record_no_allocation(run, "another run of this job called scontrol and got no answer", "");
         run->job.stage = JOB_IDLE;
     } else
         run->job.look_ns = now_ns + LOOK_MS * MS;
@@ -373,11 +373,11 @@ void job_begin(struct run *run)
     if (run->host.own_job)
         return; /* this job is not the program's */
     if (opt_on(&run->plan.opts, OPTION_NO_SCONTROL)) {
-        record_no_allocation(run, "scontrol was not asked (--no-scontrol)", "");
+        record_no_allocation(run, "scontrol was not called (--no-scontrol)", "");
         return;
     }
     if (w.array) {
-        record_no_allocation(run, "scontrol is not asked by tasks of an array: there may be thousands", "");
+        record_no_allocation(run, "tasks of an array do not call scontrol: there may be thousands", "");
         return;
     }
     if (claim_request(run, &age_ms)) {
@@ -526,7 +526,7 @@ static void name_lost_step(struct run *run)
 {
     struct job_reason *reason = &run->job.reason;
     if (!reason->text[0] && reason->goes_on)
-        job_reason_set(run, STR("step cancelled, the job goes on"));
+        job_reason_set(run, STR("step cancelled, the job continues"));
 }
 
 /* The end that was known when the job began, or that scontrol's answer has: its times are in seconds. */
@@ -579,7 +579,7 @@ void job_explain(struct run *run, char *why, size_t size)
     else if (j->by_scheduler)
         snprintf(why + n, size - n, ", sent by the scheduler%s%s",
                  j->reason.text[0]   ? ": "
-                 : j->reason.goes_on ? ", and the job goes on"
+                 : j->reason.goes_on ? ", and the job continues"
                                      : "",
                  j->reason.text);
 }

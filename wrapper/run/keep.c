@@ -168,7 +168,7 @@ void keep_matching(struct record *r, int spool, const char *pattern, uint64_t *l
     if (rc == GLOB_NOMATCH)
         record_warning(r, "artifact: nothing matches %s", pattern);
     else if (rc)
-        record_warning(r, "artifact: cannot look for %s", pattern);
+        record_warning(r, "artifact: cannot search for %s", pattern);
     for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++) {
         const char *path = found.gl_pathv[i];
         if (i == FILES_MAX) {

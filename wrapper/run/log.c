@@ -204,6 +204,6 @@ void log_close(struct log *l, const struct log_store *to, struct record *record)
     record_tag(record, "benchwrap.log_dropped", str_of(text));
     record_warning(record,
                    l->clear ? "log: %s messages of other users were dropped"
-                            : "log: %s messages were dropped: in this user namespace the kernel cannot tell their senders apart",
+                            : "log: %s messages were dropped: in this user namespace the kernel cannot distinguish their senders",
                    text);
 }

@@ -154,7 +154,7 @@ int make_close(struct made_run *m, enum run_status status, const char *why, int6
         record_tag(&m->record, "benchwrap.ended", str_of(why));
     journal_ended(m->journal, end_ms, status, why ? why : "");
     int rc = journal_flush(m->journal, false, err);
-    return rc > 0 ? err_set(err, ERR_SYSTEM, "the journal is not whole") : rc;
+    return rc > 0 ? err_set(err, ERR_SYSTEM, "the journal is incomplete") : rc;
 }
 
 int make_look(struct made_run *m, struct finished *ret, struct err *err)

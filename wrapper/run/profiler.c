@@ -178,7 +178,7 @@ static const char *record_profile(struct run *run, struct str text)
     if (a.failed)
         why = "out of memory";
     else if (!found.profile.samples)
-        why = "perf took no sample: the program was too short, or changed its user";
+        why = "perf has no sample: the program was too short, or changed its user";
     else if (store_profile(run, &found.profile, &err) < 0)
         why = arena_printf(&run->plan.arena, "%s", err.text);
     else {
@@ -206,7 +206,7 @@ static const char *read_profile(struct run *run)
     if (!perf_start(run, &q, words, REPORT_BYTES, left_ms, 0, &why))
         return why;
     if (query_wait(&q, left_ms) != QUERY_DONE)
-        why = q.end == QUERY_LONG ? "perf report printed more than 64 MiB" : "perf report did not end in time; --finish-wait gives it more";
+        why = q.end == QUERY_LONG ? "perf report printed more than 64 MiB" : "perf report did not end in time; a longer --finish-wait gives it more time";
     else if (!WIFEXITED(q.status) || WEXITSTATUS(q.status) != 0)
         why = perf_reason(run, &q, "perf report");
     else

@@ -141,7 +141,7 @@ static int finish_and_report(struct run *run, char **env)
     if (rc < 0)
         run_report(run, WIRE_NOTE, 0, err.text);
     if (rc)
-        err_set(&err, ERR_SYSTEM, "the journal is not whole");
+        err_set(&err, ERR_SYSTEM, "the journal is incomplete");
     else
         rc = finish_run(&run->spool, &(struct finish_program){env, run->redaction.redact.ids}, &f, &err);
     if (rc == 0) {

@@ -94,7 +94,7 @@ void sacct_end(struct run *run)
     }
     if (!why && a.steps == 0)
         why = a.running   ? "the step's data has not arrived in time"
-              : a.unclear ? "a step that ends in the second in which the program began cannot be told from one before it"
+              : a.unclear ? "a step that ends in the second in which the program began cannot be distinguished from one before it"
                           : "no step of this job began while the program ran";
     if (why)
         record_missing(r, "slurm.steps", "sacct: %s", why);

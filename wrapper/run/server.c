@@ -131,7 +131,7 @@ static void handle_sender_message(struct run *run, const struct send_msg *m)
         if (s->told || s->asking || run->end.kind)
             break;
         s->told = true;
-        snprintf(text, sizeof text, "%s; the run is recorded here, and sent when the server takes it", m->text);
+        snprintf(text, sizeof text, "%s; the run is recorded here, and sent when the server accepts it", m->text);
         run_report(run, WIRE_NOTE, 0, text);
         break;
     case SEND_DONE:
@@ -224,7 +224,7 @@ void run_server_begin(struct run *run)
     s->deadline_ns = clock_mono_ns() + SHARE_MS * MS;
     s->asking = true;
     if (!start_sender(run, SEND_CREATE, 0))
-        run_report(run, WIRE_NOTE, 0, "--share-run: the process that asks the server could not be started; the program runs without");
+        run_report(run, WIRE_NOTE, 0, "--share-run: the process that queries the server could not be started; the program runs without it");
 }
 
 static bool is_run_placed(const struct run_server *s)
@@ -290,7 +290,7 @@ void run_server_share(struct run *run)
         const char *why = s->trouble[0]        ? s->trouble
                           : end == WAIT_SILENT ? "the server did not answer within 0.3 s"
                           : end == WAIT_OVER   ? "the server did not make the run within 2 s"
-                                               : "the process that asks the server ended early";
+                                               : "the process that queries the server ended early";
         snprintf(text, sizeof text, "--share-run: %s; the program's MLflow client logs to a private store, which becomes part of the run",
                  why);
         run_report(run, WIRE_NOTE, 0, text);

@@ -156,7 +156,7 @@ static enum mlflow_answer fetch_file(struct fetching *x, const struct fetched_fi
     }
     enum mlflow_answer answer = mlflow_artifact_get(x->m, f->from, f->path, fd, err);
     if (answer == MLFLOW_ABSENT || (answer == MLFLOW_REFUSED && err->kind == ERR_REMOTE)) {
-        record_missing(&x->record, f->name, "the server does not give it: %.300s", err->text);
+        record_missing(&x->record, f->name, "the server does not return it: %.300s", err->text);
         return MLFLOW_FINE;
     }
     if (answer == MLFLOW_FINE && keep_copy(NULL, fd, to, &x->left, &x->redaction.redact, f->name, err))

@@ -247,7 +247,7 @@ static int build_once(struct share *s, const struct ref_turn *turn, struct err *
         return 0;
     }
     if (!s->dry && ref_checked_out(s->repo, s->results.branch))
-        return err_set(err, ERR_INPUT, "the branch %s is checked out, and cannot be made anew below your feet: git switch %s", s->branch,
+        return err_set(err, ERR_INPUT, "the branch %s is checked out, and cannot be replaced while it is: git switch %s", s->branch,
                        s->base);
     if (commit_all(s, &old, &who, err))
         return -1;

@@ -35,7 +35,7 @@ static const struct {
 } refusals[] = {
     {"stale info", "it was changed there while we looked (another share of this clone?); share again"},
     {"denying non-fast-forward",
-     "it takes no push with force, which the branches benchwrap/* need: git config receive.denyNonFastForwards false, there"},
+     "it accepts no push with force, which the branches benchwrap/* need: git config receive.denyNonFastForwards false, there"},
     {"non-fast-forward", "it was changed there while we looked; share again"},
     {"fetch first", "it was changed there while we looked; share again"},
     {"cannot lock ref", "another process writes it just now; share again"},
@@ -148,7 +148,7 @@ static int fetch_seen(struct share *s, struct err *err)
     return rc;
 }
 
-/* Somebody has moved our branch over there. Is all that it holds in ours, too (as after "update branch" of a forge), it may be replaced. */
+/* Another process has moved this clone's branch on the remote. It may be replaced if the local branch holds all that it holds, as after "update branch" of a forge. */
 static int check_seen(struct share *s, struct err *err)
 {
     struct repo_commit theirs, from = {0};

@@ -229,7 +229,7 @@ static void share_choose_left_out(struct share *s, const struct run_ids *removed
 {
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
-        r->left_out = run_ids_has(removed, r->id) ? "it stood in the target once and was taken out there" : why_not(s, r);
+        r->left_out = run_ids_has(removed, r->id) ? "it was in the target once and was removed there" : why_not(s, r);
         r->site = r->left_out ? NULL : share_file_of(s, r, "tags/site", 64);
     }
 }
@@ -358,9 +358,9 @@ static void measure_run(struct share *s, struct share_run *r)
     char path[80];
     snprintf(path, sizeof path, "%s/%s", r->experiment, r->id);
     if (folder_enter(&root, path, &in) || folder_list(&in, measure_entry, &m) || m.failed)
-        r->left_out = "it cannot be read as a whole";
+        r->left_out = "it cannot be read completely";
     else if (s->source_place.kind == FORGE_GITHUB && m.largest > github_file_max)
-        r->left_out = "a file of it is larger than the 100 MiB that GitHub takes; record it with a smaller --artifact-max";
+        r->left_out = "a file of it is larger than the 100 MiB that GitHub accepts; record it with a smaller --artifact-max";
     if (!r->left_out)
         describe_run(s, r);
 }

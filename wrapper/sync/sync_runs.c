@@ -94,7 +94,7 @@ static void send_one(struct sync_runs *s, struct sync_item *item)
     struct upload_result got = {.outcome = UPLOAD_DAMAGED};
     struct err err = {0};
     if (item->twice)
-        err_set(&err, ERR_INPUT, "run %.8s: %s: this run id stands in two experiments", item->run->id, item->run->path);
+        err_set(&err, ERR_INPUT, "run %.8s: %s: this run id is in two experiments", item->run->id, item->run->path);
     else if (s->ref && sync_ref_take(s->ref, item->run->path, &err))
         ;
     else if (upload_is_known(s->upload, s->runs->root, item->run))
@@ -117,7 +117,7 @@ static void sync_uncount(struct sync_runs *s, const struct sync_item *item)
     s->n.there -= item->there;
 }
 
-/* Somebody else made the run too: it is counted by what becomes of it now. */
+/* Another process made the run, too: it is counted by its outcome now. */
 static void send_again(void *context, const char *id)
 {
     struct sync_runs *s = context;

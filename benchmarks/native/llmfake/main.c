@@ -19,7 +19,7 @@ static const char description[] =
     "Answers POST /v1/chat/completions, /v1/completions, /api/chat and /api/generate, streamed or not, and GET /health, /v1/models, /api/tags. Each event is "
     "sent by an exact schedule from the request's arrival on; with --log the true time of every arrival and send is written down.\n"
     "\n"
-    "Its address is its one line of output. It ends with SIGTERM or SIGINT and then tells, as JSON on standard error, what it served and how late it was.\n"
+    "It prints one line, its address. SIGTERM or SIGINT ends it. Then it prints, as JSON on standard error, what it served and how late it was.\n"
     "\n"
     "A request for /fault/NAME/v1/… fails in that way, whatever --fault says.\n"
     "\n"

@@ -30,7 +30,7 @@ static int child_read_line(struct child_process *c, const char *name, struct err
     int64_t until = clock_mono_ns() + READY_MS * INT64_C(1000000);
     while (!str_has(buf_text(&c->query.text), "\n")) {
         if (query_wait(&c->query, TURN_MS) != QUERY_RUNS)
-            return err_set(err, ERR_SYSTEM, "%s cannot be started: it belongs beside llmload, or into the PATH", name);
+            return err_set(err, ERR_SYSTEM, "cannot start %s: expected it next to llmload or in PATH", name);
         if (clock_mono_ns() >= until)
             return err_set(err, ERR_SYSTEM, "%s did not get ready within %d s", name, READY_MS / 1000);
     }

@@ -211,7 +211,7 @@ const char *conn_head(struct worker *w, struct conn *c)
         c->inflater = inflate_new(INFLATE_HEADER);
     if (c->http.status / 100 != 2)
         return NULL;
-    return c->http.strange_encoding       ? "an encoding that was not asked for"
+    return c->http.strange_encoding       ? "an encoding that was not requested"
            : c->http.gzip && !c->inflater ? "a compressed body, and no zlib (libz.so.1) here"
                                           : NULL;
 }

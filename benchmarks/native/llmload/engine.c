@@ -267,7 +267,7 @@ static void crew_watch(struct crew *c, struct outcome *o, const struct engine_ho
         int signal = atomic_load(&stopped);
         if (signal && !o->why_early) {
             o->signal = signal > 0 ? signal : 0;
-            o->why_early = signal > 0 ? "a signal" : "it was told to stop";
+            o->why_early = signal > 0 ? "a signal" : "a request to stop";
             atomic_store(&c->run.stop, 1);
         }
         if (now >= tick && h) {

@@ -361,7 +361,7 @@ static void keep_status(struct flight *f)
     char text[160];
     bool elsewhere = f->r.status / 100 == 3;
     snprintf(text, sizeof text, "HTTP status %u without a body%s", f->r.status,
-             elsewhere ? ": redirects are not followed, give the address it points to as --url" : "");
+             elsewhere ? ": redirects are not followed; use the address it points to as --url" : "");
     store_first_error(f, str_of(text));
 }
 
@@ -372,7 +372,7 @@ static bool given_up(struct flight *f)
     char text[80];
     if (strcmp(f->r.finish, "error") != 0 && strncmp(f->r.finish, "abort", 5) != 0)
         return false;
-    snprintf(text, sizeof text, "the server gave the request up: finish reason \"%s\"", f->r.finish);
+    snprintf(text, sizeof text, "the server stopped the request: finish reason \"%s\"", f->r.finish);
     store_first_error(f, str_of(text));
     return true;
 }

@@ -61,7 +61,7 @@ static int check_ports(double streams, const struct load_run *run, struct err *e
     return err_set(
         err, ERR_SYSTEM,
         "%.0f streams need as many local ports per address, and there are %.0f (net.ipv4.ip_local_port_range %llu-%llu, %zu addresses): "
-        "widen the range, give several --source addresses (127.0.0.2,127.0.0.3 on loopback), several --url, or a Unix socket",
+        "widen the range, use several --source addresses (127.0.0.2,127.0.0.3 on loopback), several --url, or a Unix socket",
         streams, places, (unsigned long long)low, (unsigned long long)high, run->endpoint_count);
 }
 

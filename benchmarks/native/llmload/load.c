@@ -434,7 +434,7 @@ static int read_objectives(struct load *l, const struct opt_set *set, struct err
     }
     const struct objectives *o = &l->objectives;
     if (!l->stream && (o->ttft_ns || o->itl_ns || o->tpot_ns))
-        return err_set(err, ERR_USAGE, "--no-stream: whole answers do not tell when their tokens came; the objective can be e2el alone");
+        return err_set(err, ERR_USAGE, "--no-stream: answers in one piece have no times of tokens; expected e2el as the only objective");
     return 0;
 }
 
@@ -477,7 +477,7 @@ int load_check_end(const struct load *l, unsigned agents, struct err *err)
         return 0;
     return err_set(
         err, ERR_USAGE,
-        "--concurrency ends with %g streams, fewer than %u: a run by count would never end (give --duration, or a last piece of %u or more)",
+        "--concurrency ends with %g streams, fewer than %u: a run by count would never end (use --duration, or a last piece of %u or more)",
         last, agents, agents);
 }
 

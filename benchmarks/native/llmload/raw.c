@@ -94,7 +94,7 @@ static void connection_lost(struct worker *w, struct conn *c, const char *what, 
              code    ? strerror(code)
              : begun ? "the connection was closed in the middle of the reply"
                      : "closed without a reply",
-             code == EADDRNOTAVAIL ? " (out of local ports: widen net.ipv4.ip_local_port_range, or give several --source addresses)" : "");
+             code == EADDRNOTAVAIL ? " (out of local ports: widen net.ipv4.ip_local_port_range, or use several --source addresses)" : "");
     conn_finish(w, c, c->state == CONN_CONNECTING ? (code == ETIMEDOUT ? ENDING_CONNECT_TIMEOUT : ENDING_REFUSED) : ENDING_CLOSED, text,
                 false);
 }

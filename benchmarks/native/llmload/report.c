@@ -6,7 +6,7 @@
 const struct report_point report_points[REPORT_POINTS] = {{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999}};
 const char report_percentile_definition[] =
     "p-th of n values: the value of rank ceil(p n), to 0.05 %; its 95 % interval: values of the ranks that the binomial distribution allows. "
-    "None is told unless at least two values lie beyond it with 99 % certainty (p90 from 64, p95 130, p99 662, p99.9 6636 values)";
+    "It is missing where there are too few values: at least two must be beyond it with 99 % certainty (p90 needs 64 values, p95 130, p99 662, p99.9 6636)";
 
 void report_derive(struct report_derived *ret, const struct load_report *r)
 {

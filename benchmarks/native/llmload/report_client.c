@@ -35,7 +35,7 @@ void report_client_say(const struct client_lateness *c, struct buf *to)
         [CLIENT_GAPS] = "of the gaps have no exact length and are left out",
         [CLIENT_READS] = "of the reads came more than 10 ms after their bytes",
         [CLIENT_SENDS] = "of the requests were sent more than 10 ms late",
-        [CLIENT_STEAL] = "of the time the hypervisor took (steal), times are too long",
+        [CLIENT_STEAL] = "of the time the hypervisor withheld (steal), times are too long",
     };
     const char *before = ": ";
     buf_puts(to, "the client was the bottleneck");

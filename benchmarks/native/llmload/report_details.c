@@ -47,7 +47,7 @@ static void put_load_details(const struct load_report *r, const struct report_de
     if (r->load->arrivals != ARRIVALS_CLOSED) {
         put_detail_line(to, "arrivals scheduled", (double)m->scheduled, "");
         if (isfinite(d->surplus))
-            put_detail_line(to, "surplus", 100 * d->surplus, "% of what the rate asks for");
+            put_detail_line(to, "surplus", 100 * d->surplus, "% of the arrivals that the rate requires");
         put_detail_line(to, "late", (double)m->late, "sent more than 10 ms behind the schedule");
     }
     if (m->reconnects)

@@ -51,7 +51,7 @@ static void warn_of_sends(const struct load_report *r, const struct report_deriv
         end_sentence(to);
     }
     if (fabs(o->arrivals - o->expected) > SURPLUS_SD * o->expected_sd && fabs(d->surplus) > 0.01)
-        buf_printf(to, "the schedule has %.3g %% %s arrivals than --rate asks for: another --seed has others\n", 100 * fabs(d->surplus),
+        buf_printf(to, "the schedule has %.3g %% %s arrivals than --rate requires; another --seed has another number\n", 100 * fabs(d->surplus),
                    d->surplus > 0 ? "more" : "fewer");
 }
 

@@ -212,7 +212,7 @@ static int command_no_answer(const struct query *a, const char *name, double sec
     CLEANUP_BUF struct buf says;
     buf_init(&says, 2048);
     if (a->end == QUERY_RUNS)
-        return err_set(err, ERR_REMOTE, "%s was not waited for, since the end was asked for", name);
+        return err_set(err, ERR_REMOTE, "stopped before %s answered", name);
     if (a->end == QUERY_LATE)
         return err_set(err, ERR_REMOTE, "%s did not answer within %g s", name, seconds);
     if (a->end == QUERY_LONG)

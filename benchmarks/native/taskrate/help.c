@@ -26,7 +26,7 @@ static const struct {
 static const struct {
     const char *status, *text;
 } statuses[] = {{"0", "all batches are complete"},
-                {"1", "tasks were lost or failed, or a batch was given up: the result says which and why"},
+                {"1", "tasks were lost or failed, or a batch was stopped: the result states which and why"},
                 {"2", "nothing was measured: a refusal, or a scheduler that does not answer"},
                 {"125", "the command line is wrong"}};
 

@@ -124,7 +124,7 @@ static const struct opt_row rows[] = {
      .arg = "T",
      .value = "60s",
      .group = "Limits",
-     .help = "Give up after this time without a report of any task"},
+     .help = "Stop after this time without a report of any task"},
     {.name = OPTION_TASK_TIMEOUT,
      .kind = OPT_DURATION,
      .arg = "T",
@@ -285,7 +285,7 @@ static int options_read_numbers(const struct taskrate_options *o, struct bench *
         return err_set(err, ERR_USAGE, "--rate: expected a number of calls a second, got \"%s\"", opt_text(&o->set, OPTION_RATE));
     s->argsize = (size_t)opt_bytes(&o->set, OPTION_ARGSIZE);
     if (s->argsize > 1500000)
-        return err_set(err, ERR_USAGE, "--argsize: at most 1500000 bytes; a command line has no room for more");
+        return err_set(err, ERR_USAGE, "--argsize: at most 1500000 bytes; a command line holds no more");
     s->stall = opt_seconds(&o->set, OPTION_STALL);
     s->task_timeout = opt_seconds(&o->set, OPTION_TASK_TIMEOUT);
     s->client_timeout = opt_seconds(&o->set, OPTION_CLIENT_TIMEOUT);
@@ -320,7 +320,7 @@ static int options_check_provider(const struct taskrate_options *o, const struct
     if (b->set.payload != PAYLOAD_STUB && b->set.payload != PAYLOAD_CALL && !b->set.wrap && strcmp(b->provider->name, "local") == 0)
         for (size_t i = 0; i < b->set.duration_count; i++)
             if (b->set.durations[i] > 0)
-                return err_set(err, ERR_USAGE, "--duration is the stub's; a payload of its own lasts as long as it lasts (or give --wrap)");
+                return err_set(err, ERR_USAGE, "--duration is for the built-in payload: your own decides how long it runs (or use --wrap)");
     return 0;
 }
 

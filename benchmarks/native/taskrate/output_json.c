@@ -296,7 +296,7 @@ static void output_json_derived(struct json_out *j, const struct batch_group *gr
     json_known(j, "alpha_high", m.alpha_high);
     json_text(j, "words",
               !m.known          ? "no complete batch"
-              : m.alpha_assumed ? "one size alone: alpha is taken to be 1"
+              : m.alpha_assumed ? "one size alone: alpha is assumed to be 1"
               : m.points < 3    ? "two sizes: too few for intervals"
                                 : NULL);
     json_close(j, '}');

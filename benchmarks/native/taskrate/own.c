@@ -109,7 +109,7 @@ static int own_clean_up_one(struct bench *b, const char *tag, struct str text)
         return 0;
     }
     bench_note(b, "a run that was killed had left %s; %s", tag,
-               p->cancel ? "what it had in the queue was cancelled" : "its file of reports is taken away");
+               p->cancel ? "what it had in the queue was cancelled" : "its file of reports was removed");
     return 1;
 }
 

@@ -19,7 +19,7 @@ static int exec_begin(struct bench *b, struct err *err)
     if (!b->set.bulk && !strstr(b->set.submit, "{task}"))
         return err_set(
             err, ERR_USAGE,
-            "--submit: the template has no {task}, where the task's command belongs (or give --bulk: tasks are then lines on its standard input)");
+            "--submit: the template has no {task}, where the task's command belongs (or use --bulk: tasks are then lines on its standard input)");
     b->slots = b->set.clients ? b->set.clients : local_processors();
     b->slots_from = "commands at once";
     return 0;

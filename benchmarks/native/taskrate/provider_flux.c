@@ -24,7 +24,7 @@ static int flux_begin(struct bench *b, struct err *err)
     buf_init(&out, 65536);
     buf_init(&version, 65536);
     if (queue_ask(b, &out, err, "flux", "resource", "list", "-n", "-s", "up", "-o", "{ncores}", NULL) < 0)
-        return err_wrap(err, "Flux was asked for its resources; nothing was submitted");
+        return err_wrap(err, "cannot read Flux's resources, so nothing was submitted");
     struct str text = buf_text(&out), line = str_trim(str_cut(&text, '\n'));
     if (!str_uint(line, &n) || !n)
         return err_set(err, ERR_REMOTE, "Flux has no cores that are up; nothing was submitted");
@@ -45,7 +45,7 @@ static int flux_begin(struct bench *b, struct err *err)
     if (queue_ask(b, &out, NULL, "flux", "queue", "status", NULL) == 0) {
         bench_fact(b, "flux.queue", str_trim(buf_text(&out)));
         if (str_has(buf_text(&out), "submission is disabled"))
-            return err_set(err, ERR_REMOTE, "Flux's queue takes no jobs (submission is disabled); nothing was submitted");
+            return err_set(err, ERR_REMOTE, "Flux's queue accepts no jobs (submission is disabled); nothing was submitted");
     }
     return 0;
 }

@@ -58,14 +58,14 @@ static int kubernetes_begin(struct bench *b, struct err *err)
             "kubernetes needs the container image of a task: --image NAME (one that holds the stub at %s, or nodes that have it there)",
             b->set.stub);
     if (queue_ask(b, &out, err, "kubectl", "get", "nodes", "-o", "json", NULL) < 0)
-        return err_wrap(err, "the cluster was asked for its nodes; nothing was submitted");
+        return err_wrap(err, "cannot read the nodes of the cluster, so nothing was submitted");
     if (json_parse(&json, buf_text(&out), NULL, err) < 0)
         return err_wrap(err, "kubectl get nodes");
     b->slots = (unsigned)kubernetes_count_cpus(json);
     json_free(json);
     b->slots_from = "allocatable processors of nodes that are ready";
     if (!b->slots)
-        return err_set(err, ERR_REMOTE, "no node of the cluster is ready and takes pods; nothing was submitted");
+        return err_set(err, ERR_REMOTE, "no node of the cluster is ready and accepts pods; nothing was submitted");
     buf_clear(&out);
     json = NULL;
     if (queue_ask(b, &out, NULL, "kubectl", "version", "-o", "json", NULL) == 0 && json_parse(&json, buf_text(&out), NULL, NULL) == 0) {

@@ -53,11 +53,11 @@ static int lsf_begin(struct bench *b, struct err *err)
     buf_init(&out, (size_t)1 << 20);
     queue_untried(b);
     if (queue_ask(b, &out, err, "bhosts", "-w", NULL) < 0)
-        return err_wrap(err, "LSF was asked for its hosts; nothing was submitted");
+        return err_wrap(err, "cannot read LSF's hosts, so nothing was submitted");
     b->slots = (unsigned)job_slots(buf_text(&out));
     b->slots_from = "job slots of hosts that are ok (bhosts)";
     if (!b->slots)
-        return err_set(err, ERR_REMOTE, "no host of LSF takes jobs; nothing was submitted");
+        return err_set(err, ERR_REMOTE, "no host of LSF accepts jobs; nothing was submitted");
     buf_clear(&out);
     if (queue_ask(b, &out, NULL, "bparams", "-a", NULL) == 0)
         lsf_read_parameters(b, buf_text(&out));

@@ -60,7 +60,7 @@ static int pbs_begin(struct bench *b, struct err *err)
     buf_init(&out, (size_t)4 << 20);
     queue_untried(b);
     if (queue_ask(b, &out, err, "qstat", "-Bf", NULL) < 0)
-        return err_wrap(err, "the PBS server was asked for its configuration; nothing was submitted");
+        return err_wrap(err, "cannot read the PBS server's configuration, so nothing was submitted");
     pbs_read_attributes(b, buf_text(&out));
     b->scheduler_version = bench_fact_of(b, "pbs.pbs_version");
     const char *scheduling = bench_fact_of(b, "pbs.scheduling");
@@ -69,10 +69,10 @@ static int pbs_begin(struct bench *b, struct err *err)
                        "the PBS server does not schedule now (scheduling = False): no job would start; nothing was submitted");
     buf_clear(&out);
     if (queue_ask(b, &out, err, "pbsnodes", "-a", NULL) < 0)
-        return err_wrap(err, "the PBS server was asked for its nodes; nothing was submitted");
+        return err_wrap(err, "cannot read the PBS server's nodes, so nothing was submitted");
     b->slots = (unsigned)pbs_count_processors(buf_text(&out));
     b->slots_from = "processors of nodes that are up (pbsnodes -a)";
-    return b->slots ? 0 : err_set(err, ERR_REMOTE, "no node of the PBS server takes jobs; nothing was submitted");
+    return b->slots ? 0 : err_set(err, ERR_REMOTE, "no node of the PBS server accepts jobs; nothing was submitted");
 }
 
 static size_t pbs_chunk(const struct bench *b)

@@ -79,7 +79,7 @@ static int slurm_read_config(struct bench *b, struct err *err)
     buf_init(&out, ANSWER_MAX);
     setenv("SLURM_TIME_FORMAT", "standard", 1);
     if (queue_ask(b, &out, err, "scontrol", "show", "config", NULL) < 0)
-        return err_wrap(err, "the Slurm controller was asked for its configuration; nothing was submitted");
+        return err_wrap(err, "cannot read the Slurm controller's configuration, so nothing was submitted");
     for (size_t i = 0; i < sizeof config_keys / sizeof config_keys[0]; i++) {
         struct str value = slurm_config_value(buf_text(&out), config_keys[i]);
         value = slurm_config_shown(config_keys[i], value);
@@ -113,7 +113,7 @@ static int slurm_count_slots(struct bench *b, struct err *err)
     buf_init(&out, ANSWER_MAX);
     buf_init(&wrong, 600);
     if (queue_ask(b, &out, err, "sinfo", "-h", "-N", "-o", "%P|%a|%T|%c|%N|%E", wanted ? "-p" : NULL, wanted, NULL) < 0)
-        return err_wrap(err, "the Slurm controller was asked for its nodes; nothing was submitted");
+        return err_wrap(err, "cannot read the Slurm controller's nodes, so nothing was submitted");
     for (struct str rest = buf_text(&out); rest.n;) {
         struct str line = str_cut(&rest, '\n'), name = str_cut(&line, '|'), avail = str_cut(&line, '|'), state = str_cut(&line, '|'),
                    count = str_cut(&line, '|'), node = str_cut(&line, '|');
@@ -130,7 +130,7 @@ static int slurm_count_slots(struct bench *b, struct err *err)
                        open ? "" : " in a partition that is not up", STR_ARG(line));
     }
     if (!usable)
-        return err_set(err, ERR_REMOTE, "no node of partition %s takes jobs%s%s; nothing was submitted",
+        return err_set(err, ERR_REMOTE, "no node of partition %s accepts jobs%s%s; nothing was submitted",
                        wanted ? wanted : "(the default one)", wrong.n ? ": " : "", wrong.n ? wrong.p : "");
     if (others)
         bench_note(b, "nodes that take no jobs: %zu of %zu: %s", others, others + usable, wrong.n ? wrong.p : "");
@@ -176,7 +176,7 @@ static void rate_limit(struct bench *b)
     bench_note(
         b,
         "the controller lets a user make %g calls a second (rl_refill_rate), and a submission makes %u: they are held to %.3g a second, "
-        "and the figures are of that limit",
+        "and the results show that limit",
         rate, calls, ours);
     b->set.rate = ours;
 }
@@ -218,7 +218,7 @@ int slurm_begin(struct bench *b, size_t jobs, struct err *err)
         return err_set(
             err, ERR_REMOTE,
             "this would put %zu jobs into the controller's table, which has %lld and takes %llu (MaxJobCount; finished jobs count for MinJobAge, %llu s); nothing was submitted: "
-            "give fewer --tasks or --repeat, or wait",
+            "use fewer --tasks or --repeat, or wait",
             jobs, (long long)there, (unsigned long long)most, (unsigned long long)fact_number(b, "MinJobAge", 300));
     return 0;
 }

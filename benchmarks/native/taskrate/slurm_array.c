@@ -14,7 +14,7 @@ static int slurm_array_begin(struct bench *b, struct err *err)
     if (slurm_begin(b, slurm_all_tasks(b), err) < 0)
         return -1;
     if (str_uint(str_of(bench_fact_of(b, "MaxArraySize")), &most) && most < 2)
-        return err_set(err, ERR_REMOTE, "this Slurm takes no job arrays (MaxArraySize %llu); nothing was submitted",
+        return err_set(err, ERR_REMOTE, "this Slurm accepts no job arrays (MaxArraySize %llu); nothing was submitted",
                        (unsigned long long)most);
     return 0;
 }

@@ -28,7 +28,7 @@ static int slurm_batch_line(struct bench *b, struct submission *s, struct err *e
 }
 
 const struct task_provider provider_slurm_batch = {.name = "slurm-batch",
-                                                   .summary = "an sbatch for each task: the whole way through the controller",
+                                                   .summary = "an sbatch for each task: the complete way through the controller",
                                                    .path = "client -> sbatch -> slurmctld -> slurmd -> slurmstepd -> sh -> process",
                                                    .live = true,
                                                    .remote = true,

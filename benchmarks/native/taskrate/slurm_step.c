@@ -53,7 +53,7 @@ static int slurm_step_allocate(struct bench *b, struct err *err)
     buf_init(&plain, 1024);
     buf_plain(&plain, str_trim(buf_text(&out)), 300);
     return err_set(err, ERR_REMOTE,
-                   "salloc of %u task%s was not granted within 60 s: %s; start taskrate in an allocation, or ask for fewer --slots", want,
+                   "salloc of %u task%s was not granted within 60 s: %s; start taskrate in an allocation, or use fewer --slots", want,
                    str_plural(want), plain.n ? plain.p : "no word");
 }
 
@@ -65,7 +65,7 @@ static int slurm_step_begin(struct bench *b, struct err *err)
         return -1;
     size_t steps = slurm_all_tasks(b) / (b->set.width ? b->set.width : 1);
     if (str_uint(str_of(bench_fact_of(b, "MaxStepCount")), &most) && steps > most)
-        return err_set(err, ERR_REMOTE, "this would create %zu steps, and a job may have %llu (MaxStepCount); give fewer --tasks", steps,
+        return err_set(err, ERR_REMOTE, "this would create %zu steps, and a job may have %llu (MaxStepCount); use fewer --tasks", steps,
                        (unsigned long long)most);
     if (!job || !str_uint(str_of(job), &n))
         return slurm_step_allocate(b, err);

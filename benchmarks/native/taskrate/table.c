@@ -46,7 +46,7 @@ int table_open(struct task_table **ret, const char *dir, struct err *err)
     int fd = place_create(t->path, 0, 0644);
     bool ours = fd >= 0 && (fs_lock(fd) == 0 || (errno != EAGAIN && errno != EACCES)); /* a file system without locks: as if it were ours */
     if (fd >= 0 && !ours)
-        err_set(err, ERR_INPUT, "%s: another taskrate that runs writes its results there; give each a folder of its own", dir);
+        err_set(err, ERR_INPUT, "%s: another taskrate writes its results there now; use another folder", dir);
     else if (!ours || ftruncate(fd, 0) < 0 || !(t->file = gzdopen(fd, "wb1")))
         err_sys(err, "%s", t->path);
     if (!t->file) {

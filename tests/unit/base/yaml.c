@@ -59,7 +59,7 @@ static void scalars_stay_what_was_written(void **state)
 static void refusals_name_line_and_column(void **state)
 {
     static const struct { const char *text, *says; } rows[] = {
-        {"a: 1\nb: 2\na: 3\n", "f.yaml:3:1: the key \"a\" stands twice in this map (first in line 1)"},
+        {"a: 1\nb: 2\na: 3\n", "f.yaml:3:1: the key \"a\" occurs twice in this map (first in line 1)"},
         {"a: &x 1\n", "f.yaml:1:4: anchors (&name) are not allowed here"},
         {"a: &x [1]\nb: *x\n", "f.yaml:1:4: anchors (&name) are not allowed here"},
         {"b: *x\n", "f.yaml:1:4: aliases (*name) are not allowed here"},

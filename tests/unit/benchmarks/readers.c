@@ -93,7 +93,7 @@ static void ini_sections_are_rows(void **state)
     (void)state;
     rules_cases_hold(cases, COUNT(cases));
     rules_refused("readers:\n- name: r\n  ini: {separator: '::'}\n  " V, "one character");
-    rules_refused("blocks: t\nreaders:\n- name: r\n  ini: {}\n  where: {v: [a]}\n  block: true\n  " V, "`where` can ask for `section` alone");
+    rules_refused("blocks: t\nreaders:\n- name: r\n  ini: {}\n  where: {v: [a]}\n  block: true\n  " V, "`where` can name `section` alone");
 }
 
 static void json_stands_behind_a_prefix(void **state)

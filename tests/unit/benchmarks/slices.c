@@ -65,8 +65,8 @@ static void what_cannot_work_is_refused(void **state)
     (void)state;
     rules_refused("readers:\n- name: r\n  slice: s\n  regex: '(?<v>x)'\n", "there is no slice of this name");
     rules_refused("slices: {s: {}}\nreaders: []\n", "needs after, until, or both");
-    rules_refused("slices: {s: {after: x, open_end: true}}\nreaders: []\n", "open_end tells nothing without until");
-    rules_refused("slices: {s: {until: x, which: last}}\nreaders: []\n", "which tells nothing without after");
+    rules_refused("slices: {s: {after: x, open_end: true}}\nreaders: []\n", "open_end has no effect without until");
+    rules_refused("slices: {s: {until: x, which: last}}\nreaders: []\n", "which has no effect without after");
     rules_refused(LAST "blocks: t\nreaders:\n- {name: b, slice: s, regex: 'x', block: true}\n- {name: r, regex: '(?<v>x)', metrics: [{name: v, cell: v, better: none}]}\n",
                   "so this reader must be bound to that slice too");
 }

@@ -20,7 +20,7 @@ static void metrics_by_the_word_of_a_program(void **state)
     assert_string_equal(findings("m:a=1", "{\"metrics\": {\"gpu.power_W\": {\"source\": \"probe:gpu\"}}}"), "");
     assert_string_equal(findings("m:a=1", "{\"metrics\": {\"a.x\": {\"source\": \"probe:gpu\"}}}"), "claimed run: 1 metric (a.x) by the word of \"probe:gpu\"");
     assert_string_equal(findings("t:benchwrap.adopted=x", "{\"metrics\": {\"a\": {\"source\": \"log\"}}}"),
-                        "claimed run: 1 metric (a) of an adopted run: no stored output gives them");
+                        "claimed run: 1 metric (a) of an adopted run: no stored output shows them");
     assert_string_equal(findings("t:benchmark=ior", "{\"metrics\": {\"a\": {\"source\": \"log\"}}}"),
                         "unverifiable run: it is said to be of the benchmark ior, whose rules have not read it: 1 metric (a) by the word of \"log\"");
     assert_string_equal(findings("t:benchmark=nothing", "{\"metrics\": {\"a\": {\"source\": \"log\"}}}"), "claimed run: 1 metric (a) by the word of \"log\"");

@@ -91,9 +91,9 @@ static void texts(void **state)
     assert_string_equal(read_entry('t', "mlflow.source.name", STR("\x1b[0m"), &n), expected);
     memset(text, 'x', sizeof text);
     assert_string_equal(read_entry('p', "a", (struct str){text, 6000}, &n), "");
-    assert_string_equal(read_entry('p', "a", (struct str){text, 6001}, &n), "value 0 the value has 6001 characters; MLflow takes 6000");
+    assert_string_equal(read_entry('p', "a", (struct str){text, 6001}, &n), "value 0 the value has 6001 characters; MLflow accepts 6000");
     assert_string_equal(read_entry('t', "a", (struct str){text, 8000}, &n), "");
-    assert_string_equal(read_entry('t', "a", (struct str){text, 8001}, &n), "value 0 the value has 8001 characters; MLflow takes 8000");
+    assert_string_equal(read_entry('t', "a", (struct str){text, 8001}, &n), "value 0 the value has 8001 characters; MLflow accepts 8000");
 }
 
 int main(void)

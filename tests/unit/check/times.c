@@ -54,7 +54,7 @@ static void durations(void **state)
 
 static void samples(void **state)
 {
-    static const char odd[] = "time-odd run/metrics/a: samples lie more than a day before the start or behind the end of the run";
+    static const char odd[] = "time-odd run/metrics/a: samples have times more than a day before the start or after the end of the run";
     (void)state;
     assert_string_equal(findings(0, 10, 1e6, 0, "m:a=1@-86400"), "");
     assert_string_equal(findings(0, 10, 1e6, 0, "m:a=1@-86401"), odd);

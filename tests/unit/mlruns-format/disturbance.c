@@ -15,7 +15,7 @@ static void a_run_is_judged_by_what_was_measured(void **state)
         {"{\"metrics\": {\"x\": {\"value\": 0}}, \"missing\": [{\"key\": \"y\", \"reason\": \"no\"}, {\"key\": \"noise.other_processors\", "
          "\"reason\": \"too short\"}]}",
          "too short"},
-        {"{\"missing\": [{\"key\": \"noise.other_processors\"}]}", "its record gives no reason"},
+        {"{\"missing\": [{\"key\": \"noise.other_processors\"}]}", "its record states no reason"},
         {"{\"metrics\": {}}", "noise.other_processors was not recorded"},
         {"{\"tags\": {\"benchwrap.series\": {\"value\": \"repeat\"}}, \"metrics\": {\"series.noisy\": {\"value\": 0}}}", NULL},
         {"{\"tags\": {\"benchwrap.series\": {\"value\": \"repeat\"}}, \"metrics\": {\"series.unjudged\": {\"value\": 1}}}",

@@ -333,7 +333,7 @@ static void long_values_are_cut_and_named(void **state)
     assert_int_equal(strlen(text_of(p, RUN "/tags/long")), 16000);
     assert_int_equal(strlen(text_of(p, RUN "/tags/mlflow.runName")), 500);
     assert_string_equal(text_of(p, RUN "/tags/benchwrap.cut"), "param long, tag long");
-    assert_non_null(strstr(text_of(p, RUN "/artifacts/benchwrap.json"), "longer than MLflow takes"));
+    assert_non_null(strstr(text_of(p, RUN "/artifacts/benchwrap.json"), "longer than MLflow accepts"));
     record_deinit(&r);
     free(big);
 }

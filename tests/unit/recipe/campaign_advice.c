@@ -92,7 +92,7 @@ static void test_limit(void **state)
     static const struct {
         double cache, busy; /* of the best point; < 0: not known */
         const char *expected;
-    } rows[] = {{0.97, 98, "\nn=y kind=a, the best point: 97 % of the server's KV cache is in use: its memory limits; give it more, or send shorter requests\n"},
+    } rows[] = {{0.97, 98, "\nn=y kind=a, the best point: 97 % of the server's KV cache is in use: its memory limits it: add memory, or send shorter requests\n"},
                 {0.3, 98, "\nn=y kind=a, the best point: 98 % of the time the GPUs are busy: they limit; use more of them, or a smaller model\n"},
                 {-1, 12, "\nn=y kind=a, the best point: 12 % of the time the GPUs are busy: they wait; more load, larger batches or a faster client may use them\n"},
                 {0.3, 80, ""},

@@ -50,7 +50,7 @@ static const struct opt_row agent_rows[] = {
     {.name = OPTION_ONCE,
      .kind = OPT_FLAG,
      .group = "Agent",
-     .help = "end when one load's result has been fetched, or the leader says that there will be none"},
+     .help = "end when one load's result has been fetched, or the leader reports that there will be none"},
     {.name = OPTION_IDLE, .kind = OPT_DURATION, .arg = "T", .group = "Agent", .help = "end when no request arrives for this time"},
     {.name = OPTION_SERVICE,
      .kind = OPT_TEXT,
@@ -210,7 +210,7 @@ static unsigned answer_prometheus(struct agent *a, struct buf *to, const char **
     prometheus_row(to, "requests_failed_total", "counter", "Requests that failed.", (double)l->failed);
     prometheus_row(to, "requests_dropped_total", "counter", "Arrivals that were not sent.", (double)l->dropped);
     prometheus_row(to, "requests_in_flight", "gauge", "Requests under way.", (double)l->in_flight);
-    prometheus_row(to, "output_tokens_total", "counter", "Tokens received, as far as the server tells.", (double)l->tokens);
+    prometheus_row(to, "output_tokens_total", "counter", "Tokens received, as far as the server reports them.", (double)l->tokens);
     prometheus_row(to, "chunks_total", "counter", "Pieces of text received.", (double)l->chunks);
     prometheus_row(to, "ttft_seconds", "gauge", "Mean time to first token in the last second.", l->ttft_s);
     prometheus_row(to, "itl_seconds", "gauge", "Mean gap between chunks in the last second.", l->itl_s);
@@ -456,7 +456,7 @@ int verb_agent(int argc, char **argv, struct err *err)
 {
     static const struct verb verb = {
         .usage = "agent [--listen ADDRESS:PORT] [--token-file FILE] [--once] [-- --url URL [OPTIONS]]",
-        .about = "Makes loads on this node for a coordinator (llmload --agents), or for whoever asks over HTTP:\n"
+        .about = "Makes loads on this node for a coordinator (llmload --agents), or for any client over HTTP:\n"
                  "GET /health /status /metrics /metrics/prometheus, POST /start /stop.\n"
                  "Options behind -- are those of the load that POST /start begins without a load of its own.",
         .rows = agent_rows,

@@ -109,7 +109,7 @@ static unsigned api_authorize(struct api *a, struct MHD_Connection *c, const str
 static unsigned api_answer(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body, const char **type)
 {
     if (a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin")) {
-        api_answer_text(body, "error", "requests of web pages are not taken");
+        api_answer_text(body, "error", "requests of web pages are refused");
         return 403;
     }
     unsigned status = api_authorize(a, c, call, body);

@@ -341,7 +341,7 @@ static int coordinate_release(struct coordination *c, struct err *err)
     }
     return clock_mono_ns() < c->start_ns
                ? 0
-               : err_set(err, ERR_REMOTE, "the agents could not be told in time when to start: the network is too slow");
+               : err_set(err, ERR_REMOTE, "the start time did not reach the agents in time: the network is too slow");
 }
 
 static void remote_update(struct remote *r)

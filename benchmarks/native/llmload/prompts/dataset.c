@@ -99,7 +99,7 @@ static int prepare_scoring(const struct dataset *d, const struct opt_set *set, s
     if (load->dialect != DIALECT_COMPLETIONS && load->dialect != DIALECT_CHAT)
         return err_set(
             err, ERR_USAGE,
-            "--score: Ollama's own API gives no log-probabilities of a prompt: take its OpenAI API (--api openai-chat --score letters)");
+            "--score: Ollama's own API returns no log-probabilities of a prompt: use its OpenAI API (--api openai-chat --score letters)");
     load->stream = false;
     load->ignore_eos = false;
     load->turns = 1;

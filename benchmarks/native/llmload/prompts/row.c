@@ -306,7 +306,7 @@ static int take_choices(struct dataset *d, const struct json *row, struct err *e
     if (n < 2 || n > CHOICES_MAX || right < 0)
         return err_set(err, ERR_INPUT,
                        n < 2 || n > CHOICES_MAX ? "from 2 to %d choices can be scored"
-                                                : "it does not say which choice is right (label, answer)",
+                                                : "it does not state which choice is right (label, answer)",
                        CHOICES_MAX);
     int rc = d->score == SCORE_ENDINGS ? add_endings(d, buf_text(&context), choices, clean, err)
                                        : add_letters(d, buf_text(&context), choices, err);
@@ -320,7 +320,7 @@ static int take_ids(struct dataset *d, struct item *i, const struct json *ids, s
     struct buf text CLEANUP_BUF;
     buf_init(&text, 64 << 20);
     if (d->dialect != DIALECT_COMPLETIONS)
-        return err_set(err, ERR_INPUT, "token ids as a prompt: only the completions API takes them");
+        return err_set(err, ERR_INPUT, "token ids as a prompt: only the completions API accepts them");
     for (const struct json *j = json_first(ids); j; j = json_next(j))
         if (json_integer(j, -1) < 0)
             return err_set(err, ERR_INPUT, "a prompt that is neither text nor a row of token ids");

@@ -70,7 +70,7 @@ static int scoring_letters(const struct json *body, double *ret, unsigned letter
     for (unsigned i = 0; i < letters; i++)
         ret[i] = -INFINITY;
     if (!top)
-        return err_set(err, ERR_INPUT, "the answer has no top_logprobs: this server gives no log-probabilities");
+        return err_set(err, ERR_INPUT, "the answer has no top_logprobs: this server returns no log-probabilities");
     for (const struct json *j = json_first(top); j; j = json_next(j))
         if (json_is_number(j)) /* {" A": -0.1, …} of the completions API */
             score_offer_letter(json_key(j), j, ret, letters);

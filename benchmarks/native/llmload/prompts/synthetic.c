@@ -249,7 +249,7 @@ static int find_pieces(struct synthetic *s, struct err *err)
     if (s->piece_count || (s->as_ids && !s->tokenizer))
         return 0;
     if (s->as_ids)
-        return err_set(err, ERR_INPUT, "--prompt-ids: the tokenizer has no plain words; give --vocabulary instead of --tokenizer");
+        return err_set(err, ERR_INPUT, "--prompt-ids: the tokenizer has no plain words; use --vocabulary instead of --tokenizer");
     for (size_t i = 0; i < COMMON; i++) {
         char *text = arena_printf(&s->arena, " %s", common[i]);
         if (text)
@@ -270,7 +270,7 @@ static int read_options(struct synthetic *s, const struct opt_set *set, const st
     if (prefix < 0 || prefix > LENGTHS_MOST || prefixes < 1 || prefixes > PREFIXES_MAX)
         return err_set(err, ERR_USAGE, "--prefix-tokens is at most %d, and --prefixes from 1 to %d", LENGTHS_MOST, PREFIXES_MAX);
     if (s->as_ids && load->dialect != DIALECT_COMPLETIONS)
-        return err_set(err, ERR_USAGE, "--prompt-ids: only the completions API (--api openai-completions) takes token ids");
+        return err_set(err, ERR_USAGE, "--prompt-ids: only the completions API (--api openai-completions) accepts token ids");
     if (s->as_ids && !s->tokenizer && (vocabulary < 100 || vocabulary > INT32_MAX))
         return err_set(err, ERR_USAGE, "--prompt-ids: how many ids there are must be known: --vocabulary N, or --tokenizer");
     s->prefix_tokens = (uint32_t)prefix;

@@ -204,7 +204,7 @@ int server_ready(struct llm_server *s, const char **model, double limit_s, struc
         enum gate_verdict v = gates[gate](&w);
         double now = (double)(clock_mono_ns() - begin) / 1e9;
         if (server_is_cancelled(s))
-            return err_set(err, ERR_SYSTEM, "told to end, after %.1f s of waiting for %s", now, names[gate]);
+            return err_set(err, ERR_SYSTEM, "stopped after %.1f s of waiting for %s", now, names[gate]);
         if (v == PASSED || v == ABSENT) {
             *times[gate++] = v == PASSED ? now : NAN;
             gap = 0.05;

@@ -269,7 +269,7 @@ int scrape_start(struct scrape **ret, const struct load *load, const struct scra
     if (config->file && (s->file = place_create(config->file, O_TRUNC, 0644)) < 0)
         rc = err_sys(err, "--scrape-file %.300s", config->file);
     if (rc == 0 && pipe2(s->wake, O_CLOEXEC) < 0)
-        rc = err_sys(err, "reading the service's figures");
+        rc = err_sys(err, "reading the service's metrics");
     if (rc == 0)
         rc = scrape_open_server(s, load, err);
     if (rc == 0 && config->every_s > 0)

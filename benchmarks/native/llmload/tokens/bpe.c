@@ -56,7 +56,7 @@ static size_t table_size(size_t entries)
 int bpe_reserve(struct bpe *b, size_t tokens, size_t merges, struct err *err)
 {
     if (tokens > BPE_TOKENS_MAX || merges > BPE_TOKENS_MAX)
-        return err_set(err, ERR_INPUT, "%zu tokens and %zu merges: at most %d are taken", tokens, merges, BPE_TOKENS_MAX);
+        return err_set(err, ERR_INPUT, "%zu tokens and %zu merges: expected at most %d", tokens, merges, BPE_TOKENS_MAX);
     size_t slots = table_size(tokens), pairs = table_size(merges);
     b->slots = calloc(slots, sizeof *b->slots);
     b->merges = calloc(pairs, sizeof *b->merges);
@@ -136,7 +136,7 @@ int bpe_add_merge(struct bpe *b, struct str left, struct str right, struct err *
     buf_str(&whole, right);
     int64_t l = bpe_find(b, left), r = bpe_find(b, right), w = whole.failed ? -1 : bpe_find(b, buf_text(&whole));
     if (l < 0 || r < 0 || w < 0)
-        return err_set(err, ERR_INPUT, "merge %zu: a part of it, or the whole, is no token", b->merge_count + 1);
+        return err_set(err, ERR_INPUT, "merge %zu: it or a part of it is no token", b->merge_count + 1);
     struct bpe_merge *m = merge_of(b, (uint32_t)l, (uint32_t)r);
     if (++b->merge_count * 2 > b->merge_mask + 1)
         return err_set(err, ERR_BUG, "more merges than were announced");

@@ -284,7 +284,7 @@ static int find_next(const struct step *s, pcre2_match_data *data, struct str te
         return 0;
     const size_t *span = pcre2_get_ovector_pointer(data);
     if (rc < 0 || span[1] < span[0])
-        return err_set(err, ERR_INPUT, "a pattern of the tokenizer gave up on a text of %zu bytes", text.n);
+        return err_set(err, ERR_INPUT, "a pattern of the tokenizer reached its limit in a text of %zu bytes", text.n);
     *ret = str_sub(text, span[0], span[1] - span[0]);
     return 1;
 }
