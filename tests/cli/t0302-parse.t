@@ -64,7 +64,7 @@ refuses "key that stands twice" 'occurs twice' <<'END'
 END
 text=$("$BENCHWRAP" parse --rules nosuch out 2>&1)
 is "unknown benchmark is a mistake of the user" $? 125
-like "and says what to do" "$text" 'no benchmark and no file has the name "nosuch"'
+like "and says what to do" "$text" '"nosuch" is neither an entry of the catalogue .* nor a file'
 text=$("$BENCHWRAP" parse --rules ./good.yaml nosuch.out 2>&1)
 like "a file that is not there is named" "$text" 'nosuch.out: No such file'
 

@@ -56,7 +56,7 @@ is "what the program measured stands first, the machine last" \
     "$(bw show --all "$first" | sed -n '/^Metrics/,/^$/p' | grep -oE '^(speed|run\.wall_s|host\.uptime_s)' | tr '\n' ' ')" "speed run.wall_s host.uptime_s "
 bw show last~99 >out; is "last~99 is not there" "$?" 1
 bw show zz >out; is "not a run" "$?" 1
-like "is told" "$(cat err)" 'no run with id "zz"'
+like "is told" "$(cat err)" 'no run with id or name "zz"'
 is "the text has every part" "$(bw show --all "$first" | grep -cE '^(Metrics|Parameters|Tags|Artifacts)$')" 4
 
 bw compare last~1 last --json >cmp.json; is "compare two runs" "$?" 0

@@ -238,6 +238,12 @@ static int open_temporary(int dir, char *name, size_t size, mode_t mode)
     return fd;
 }
 
+/* The error of a failed rename: the kernel calls "." busy. */
+static int rename_error(const char *name)
+{
+    return errno == EBUSY && strcmp(name, ".") == 0 ? EISDIR : errno;
+}
+
 /* shown: for messages. */
 static int replace_file(int dir, const char *name, const char *shown, struct str data, mode_t mode, bool sync, struct err *err)
 {
@@ -254,7 +260,7 @@ static int replace_file(int dir, const char *name, const char *shown, struct str
         why = errno;
     }
     if (rc == 0 && (rc = renameat(dir, temporary, dir, name)) < 0)
-        why = errno;
+        why = rename_error(name);
     if (rc < 0) {
         unlinkat(dir, temporary, 0);
         errno = why;
@@ -280,8 +286,10 @@ int fs_new_end(struct fs_new *f, const char *path, bool complete, struct err *er
 {
     bool written = f->fd < 0 || close(fs_take(&f->fd)) == 0 || errno == EINTR; /* NFS reports a full disk here */
     int rc = complete && written && renameat(f->folder, f->temporary, f->folder, f->name) == 0 ? 0 : -1;
-    if (rc < 0 && complete)
+    if (rc < 0 && complete) {
+        errno = rename_error(f->name);
         err_sys(err, "cannot write %s", path);
+    }
     if (rc < 0)
         unlinkat(f->folder, f->temporary, 0);
     fs_close(&f->folder);

@@ -113,8 +113,31 @@ size_t redrawn_plain(struct str line, char *to)
     return d.n;
 }
 
-struct str redrawn_last(struct str line)
+/* " 1#", "|", "3/5": a mark that is drawn over the beginning of a line, whose rest stays. Percentages and fractions may be values. */
+static bool is_mark(struct str s)
+{
+    enum { MARK_MAX = 4 };
+    if (!str_trim(s).n || s.n > MARK_MAX)
+        return false;
+    for (size_t i = 0; i < s.n; i++)
+        if (((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z') || strchr("%.,", s.p[i]))
+            return false;
+    return str_find(s, STR("#")) >= 0 || str_find(s, STR("/")) >= 0 || (!str_is_digit(s.p[0]) && !str_is_digit(s.p[s.n - 1]));
+}
+
+static struct str behind_return(struct str line)
 {
     const char *again = line.n ? memrchr(line.p, '\r', line.n) : NULL;
     return again ? str_sub(line, (size_t)(again - line.p) + 1, line.n) : line;
+}
+
+struct str redrawn_last(struct str line)
+{
+    struct str last = behind_return(line);
+    if (last.n == line.n || !is_mark(last))
+        return last;
+    line.n -= last.n;
+    while (line.n && line.p[line.n - 1] == '\r')
+        line.n--;
+    return line.n ? behind_return(line) : last;
 }

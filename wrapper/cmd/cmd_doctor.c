@@ -405,7 +405,7 @@ static int doctor_command(struct cmd_context *c)
     struct doctor d = {.c = c, .screen = screen_of_file(c->out)};
     struct plan p;
     if (c->argc)
-        return err_set(c->err, ERR_USAGE, "takes no operands");
+        return err_set(c->err, ERR_USAGE, "expected options only, got \"%s\"", c->argv[0]);
     if (plan_make_for(&p, &c->opts, c->env, c->arena, c->err, OPTION_TREE) < 0)
         return -1;
     listing_init(&d.listing, columns, sizeof columns / sizeof columns[0], c->arena);

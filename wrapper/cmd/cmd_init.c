@@ -488,6 +488,7 @@ static int set_up(struct init_making *m)
 static int init_command(struct cmd_context *c)
 {
     struct init_making m = {.c = c, .site = opt_text(&c->opts, OPTION_SITE)};
+    struct stat st;
     if (opt_on(&c->opts, OPTION_PUBLIC) && opt_on(&c->opts, OPTION_PRIVATE))
         return err_set(c->err, ERR_USAGE, "--public and --private: one of them");
     m.profile = opt_on(&c->opts, OPTION_PUBLIC) ? "public" : opt_on(&c->opts, OPTION_PRIVATE) ? "private" : NULL;
@@ -500,6 +501,8 @@ static int init_command(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "--site: expected %s, got \"%.60s\"", SITE_LEGAL, m.site);
     if (!address)
         m.dir = c->argv[0];
+    if (m.dir && stat(m.dir, &st) == 0 && !S_ISDIR(st.st_mode))
+        return err_set(c->err, ERR_INPUT, "expected a folder, and \"%.200s\" is a file", m.dir);
     if (address ? init_clone(&m, c->argv[0], c->argc > 1 ? c->argv[1] : NULL) : make_or_find(&m))
         return -1;
     if (chdir(m.dir))

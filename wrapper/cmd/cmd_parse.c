@@ -51,7 +51,7 @@ static const char *rule_path(struct cmd_context *c, const char *name)
         return NULL;
     const char *path = catalogue_find(&catalogue, name, c->arena);
     if (!path)
-        err_set(c->err, ERR_USAGE, "no benchmark and no file has the name \"%s\"", name);
+        err_set(c->err, ERR_USAGE, "--rules: \"%s\" is neither an entry of the catalogue (\"benchwrap benchmarks\") nor a file", name);
     return path;
 }
 

@@ -112,7 +112,7 @@ static int plan_print_text(struct cmd_context *c, const struct plan *p, const st
                  !exporter_is_enabled(x) || opt_on(&p->opts, OPTION_NO_EXPORT) ? arena_printf(a, "%s (off)", x->name)
                                                                                : arena_printf(a, "%s", x->name),
                  x->where);
-    plan_row(&l, "spool", p->spool, access(p->tree, F_OK) == 0 ? "beside the tree" : "next to the tree, which does not exist yet");
+    plan_row(&l, "spool", p->spool, access(p->tree, F_OK) == 0 ? "next to the tree" : "next to the tree, which does not exist yet");
     plan_row(&l, "fallback", p->spool_fallback, "if the spool cannot be written");
     for (size_t i = 0; i < p->catalogue.folders; i++)
         plan_row(&l, "catalogue", p->catalogue.folder[i],

@@ -227,7 +227,7 @@ static int pull_all_runs(struct pull_work *w)
     if (!uri && c->argc && mlflow_is_server(c->argv[0]))
         uri = c->argv[first++];
     if (first >= c->argc)
-        return err_set(c->err, ERR_USAGE, "the experiment is missing: whose runs are to be pulled?");
+        return err_set(c->err, ERR_USAGE, "expected an experiment, for example: benchwrap pull http://HOST:5000 EXPERIMENT");
     if (selection_since(w->c, &w->since_ms) || pull_plan_for(w))
         return -1;
     w->pull.tree = w->plan.tree;

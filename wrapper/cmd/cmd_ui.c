@@ -583,9 +583,9 @@ static int ui_command(struct cmd_context *c)
                     .server = {.hold = -1}};
     const char *port = opt_text(&c->opts, OPTION_PORT);
     if (c->argc)
-        return err_set(c->err, ERR_USAGE, "takes no operands");
+        return err_set(c->err, ERR_USAGE, "expected options only, got \"%s\"", c->argv[0]);
     if (port && (opt_integer(&c->opts, OPTION_PORT) < 1 || opt_integer(&c->opts, OPTION_PORT) > 65535))
-        return err_set(c->err, ERR_USAGE, "--port: expected a number from 1 to 65535");
+        return err_set(c->err, ERR_USAGE, "--port: expected a number from 1 to 65535, got \"%.40s\"", opt_text(&c->opts, OPTION_PORT));
     bool prints = opt_on(&c->opts, OPTION_PRINT) || opt_on(&c->opts, OPTION_JSON);
     if (!prints && opt_on(&c->opts, OPTION_INSTALL) && !ui_find_mlflow(c->env, c->arena) && ui_install(c->env, c->arena, c->err))
         return -1;

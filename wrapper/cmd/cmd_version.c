@@ -8,7 +8,7 @@ static int version_command(struct cmd_context *c)
     struct library found[LIBRARIES_MAX];
     size_t n = libraries_list(found, c->arena);
     if (c->argc)
-        return err_set(c->err, ERR_USAGE, "takes no operands");
+        return err_set(c->err, ERR_USAGE, "expected options only, got \"%s\"", c->argv[0]);
     if (!opt_on(&c->opts, OPTION_JSON)) {
         fprintf(c->out, "benchwrap %s\nformat %s\n", BW_VERSION, libraries_format());
         for (size_t i = 0; i < n; i++)

@@ -67,7 +67,7 @@ static int refuse_kind(const struct filter_scan *s, size_t at, struct str word)
 static int refuse_attribute(const struct filter_scan *s, size_t at, struct str word)
 {
     const char *near = NULL;
-    unsigned least = 4;
+    unsigned least = word.n < 6 ? 2 : 4; /* of a short word most letters must fit */
     for (size_t i = 0; i < ATTRIBUTES; i++) {
         unsigned d = str_distance(word, str_of(key_attributes[i].word));
         if (d < least)
@@ -78,8 +78,9 @@ static int refuse_attribute(const struct filter_scan *s, size_t at, struct str w
                                   near);
     return filter_scan_refuse(
         s, at,
-        "no attribute is called \"%.*s\"; attributes: run_id, run_name, status, start_time, end_time, user_id, artifact_uri; "
-        "others begin with metrics., params. or tags.",
+        "no attribute is called \"%.*s\": write metrics.%.*s, params.%.*s or tags.%.*s; "
+        "attributes are run_id, run_name, status, start_time, end_time, user_id, artifact_uri",
+        (int)(word.n < 40 ? word.n : 40), word.p, (int)(word.n < 40 ? word.n : 40), word.p, (int)(word.n < 40 ? word.n : 40), word.p,
         (int)(word.n < 40 ? word.n : 40), word.p);
 }
 

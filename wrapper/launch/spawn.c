@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -130,6 +131,17 @@ int spawn_result(int *line, struct spawn_failure *ret)
     return n == (ssize_t)sizeof *ret ? -1 : 1;
 }
 
+/* Why the kernel refused it, where that can be seen: what to do, behind the error. */
+static const char *spawn_refusal(const char *program)
+{
+    struct stat st;
+    if (!strchr(program, '/') || stat(program, &st) < 0)
+        return "";
+    if (S_ISDIR(st.st_mode))
+        return ". It is a folder: name a program in it";
+    return S_ISREG(st.st_mode) && !(st.st_mode & 0111) ? ". Make it executable (chmod +x), or name its interpreter first, such as sh" : "";
+}
+
 int spawn_explain(const char *program, const struct spawn_failure *failure, char *text, size_t size)
 {
     struct buf name;
@@ -143,13 +155,18 @@ int spawn_explain(const char *program, const struct spawn_failure *failure, char
         snprintf(text, size, "%s: its output could not be connected: %m", shown);
     } else if (failure->error == ENOENT && !strchr(program, '/')) {
         status = 127;
-        snprintf(text, size, "%s: command not found. Is its directory in PATH? Is its module loaded?", shown);
+        if (access(program, F_OK) == 0)
+            snprintf(text, size, "%s: command not found. The file in this folder is ./%s", shown, shown);
+        else
+            snprintf(text, size, "%s: command not found. Is its directory in PATH? Is its module loaded?", shown);
     } else if (failure->error == ENOENT) {
         bool there = access(program, F_OK) == 0;
         status = 127;
         snprintf(text, size, there ? "%s: the file is there, but the interpreter or loader it names was not found" : "%s: no such file",
                  shown);
-    } else
+    } else if (failure->error == EACCES)
+        snprintf(text, size, "%s: cannot be executed: %m%s", shown, spawn_refusal(program));
+    else
         snprintf(text, size, "%s: cannot be executed: %m", shown);
     buf_deinit(&name);
     return status;

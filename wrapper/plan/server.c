@@ -67,7 +67,7 @@ static int take_option(struct plan *p, const struct opt_value *given, struct err
     bool good = mlflow_is_server(given->text), line = given->origin == OPT_COMMAND_LINE;
     const char *shown = plan_server_shown(given->text, &p->arena), *wrong = NULL;
     if (!good)
-        wrong = "is neither the address of an MLflow server (http://HOST:5000, https://…) nor none";
+        wrong = "is not the address of an MLflow server: expected http://HOST:5000, https://…, or none";
     else if (strlen(given->text) > URI_MAX)
         wrong = "is too long for an address";
     else if (line && shown && strlen(shown) + 1 < strlen(given->text) && memrchr(given->text, '@', strlen(given->text)))

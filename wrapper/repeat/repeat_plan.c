@@ -18,7 +18,8 @@ static int read_count(const struct plan *p, const char *name, size_t otherwise, 
         return 0;
     int64_t n = opt_integer(&p->opts, name);
     if (n < (int64_t)least || n > SERIES_RUNS_MAX)
-        return err_set(err, ERR_USAGE, "--%s: expected a number from %zu to %d", name, least, SERIES_RUNS_MAX);
+        return err_set(err, ERR_USAGE, "--%s: expected a number from %zu to %d, got \"%.40s\"", name, least, SERIES_RUNS_MAX,
+                       opt_text(&p->opts, name));
     *ret = (size_t)n;
     return 0;
 }

@@ -30,6 +30,19 @@ static void use_index(struct runs *runs, struct arena *a)
         runs->folder = tree_index_folder(runs->index);
 }
 
+/* The tree does not exist. A store of MLflow's own may have any name, and has the experiment 0. */
+static int refuse_missing_tree(const char *tree, struct arena *a, struct err *err)
+{
+    const char *end = strrchr(tree, '/');
+    const char *folder = end ? arena_dup(a, tree, (size_t)(end - tree)) : NULL;
+    const char *first = folder ? arena_printf(a, "%s/0/meta.yaml", folder) : NULL;
+    if (!first || access(first, F_OK) != 0)
+        return err_set(err, ERR_INPUT, "no runs in %s yet: record one (\"benchwrap -- PROGRAM\"), or name another folder with --tree", tree);
+    err_set(err, ERR_INPUT, "%s is a store of MLflow: benchwrap reads a folder that is called mlruns, or that holds one", folder);
+    err_hint(err, "rename it, or use a link: ln -s %s mlruns", folder);
+    return -1;
+}
+
 int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a, struct err *err)
 {
     *ret = (struct runs){.place = *place, .root = -1};
@@ -39,8 +52,7 @@ int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a,
         return -1;
     ret->root = place_open_folder(ret->tree, 0);
     if (ret->root < 0 && errno == ENOENT)
-        return err_set(err, ERR_INPUT, "no runs in %s yet: record one (\"benchwrap -- PROGRAM\"), or name another folder with --tree",
-                       ret->tree);
+        return refuse_missing_tree(ret->tree, a, err);
     if (ret->root < 0)
         return err_sys(err, "opening the tree %s", ret->tree);
     use_index(ret, a);

@@ -221,8 +221,8 @@ static const struct tree_run *find_named(struct runs *runs, const char *name, st
     if (n)
         err_set(err, ERR_INPUT, "no run with id \"%.40s\"; %zu runs have this name: benchwrap compare --by name", name, n);
     else
-        err_set(err, ERR_INPUT, "no run with id \"%.40s\" in %s (4 to 32 digits 0-9 a-f, or \"last\"); see \"benchwrap ls\"", name,
-                runs->tree);
+        err_set(err, ERR_INPUT, "no run with id or name \"%.80s\" in %s (an id has 4 to 32 digits 0-9 a-f%s); see \"benchwrap ls\"", name,
+                runs->tree, strchr(name, '/') ? ", without its folder" : "; the newest run is \"last\"");
     return NULL;
 }
 

@@ -134,7 +134,7 @@ int sweep_read_axis(struct sweep_axis *ret, const char *text, bool repeats, stru
         return err_set(err, ERR_USAGE, "--sweep %.60s: expected NAME=VALUES, for example n=1,2,4 (a name has letters, digits, _ . -)",
                        text);
     if (!equals[1])
-        return err_set(err, ERR_USAGE, "--sweep %.60s: there is no value", text);
+        return err_set(err, ERR_USAGE, "--sweep %.60s: expected NAME=VALUES, for example n=1,2,4", text);
     *ret = (struct sweep_axis){.name = arena_dup(a, text, n), .integers = true};
     struct sweep_values v = {ret, arena_get(a, SWEEP_POINTS_MAX * sizeof(char *)), SWEEP_POINTS_MAX, a, err, text};
     if (!ret->name || !v.list)

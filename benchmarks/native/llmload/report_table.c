@@ -66,7 +66,7 @@ static void put_table_head(const struct load_report *r, struct buf *to)
     } else
         put_rate(l, o, to);
     if (l->requests)
-        buf_printf(to, ", %llu requests", (unsigned long long)l->requests);
+        buf_printf(to, ", %llu request%s", (unsigned long long)l->requests, str_plural(l->requests));
     else if (l->duration_s > 0)
         buf_printf(to, ", %g s", l->duration_s);
     buf_puts(to, "\n\n");

@@ -20,7 +20,7 @@ static void refused_with_a_caret(void **state)
         {"metric.a >", "expected a number", ""},
         {"metrcs.a > 1", "did you mean metrics?", "metrcs"},
         {"attributes.stats = 'x'", "did you mean status?", "attributes"},
-        {"bw > 1", "others begin with metrics., params. or tags.", "bw"},
+        {"bw > 1", "write metrics.bw, params.bw or tags.bw;", "bw"},
         {"metrics.in > 1", "is a word of SQL; write the key in backticks", "in >"},
         {"metrics.a/b > 1", "in backticks", "/b"},
         {"params.a = 'x", "is never closed", "'x"},

@@ -61,7 +61,7 @@ static void lists_and_ranges(void **state)
         {"n=a=b", "a=b"},
         {"a.b-c_1=x", "x"},
         {"n=1,1", "!--sweep n=1,1: \"1\" comes twice; --repeat N runs each value N times"},
-        {"n=", "!--sweep n=: there is no value"},
+        {"n=", "!--sweep n=: expected NAME=VALUES, for example n=1,2,4"},
         {"n", "!--sweep n: expected NAME=VALUES, for example n=1,2,4 (a name has letters, digits, _ . -)"},
         {"1n=2", "!--sweep 1n=2: expected NAME=VALUES, for example n=1,2,4 (a name has letters, digits, _ . -)"},
         {"a b=2", "!--sweep a b=2: expected NAME=VALUES, for example n=1,2,4 (a name has letters, digits, _ . -)"},
