@@ -390,7 +390,7 @@ static void topology_emit_count(struct host *h, struct record *r, const char *ke
 static bool topology_is_same_again(const struct host *h, const struct buf *summary)
 {
     struct buf text CLEANUP_BUF;
-    struct err err;
+    struct err err = {0};
     hwloc_topology_t t = NULL;
     buf_init(&text, 65536);
     if (!h->real || !h->state)

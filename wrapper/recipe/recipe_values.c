@@ -94,7 +94,7 @@ static int compute_vars(struct recipe_values *v, const struct recipe *r, const b
         if (value.kind == VALUE_UNDEFINED)
             return yaml_complain(
                 r->vars.list[i].at, r->file, err,
-                "the var \"%s\" has no value: \"%.100s\" has a name that is not known here or is no number, or its result is no number",
+                "the var \"%s\" has no value: \"%.100s\" uses an unknown name, or its result is no number",
                 to->name, r->vars.list[i].text);
         if (!(to->text = value_text(&value, a)))
             return err_memory(err, "a point");

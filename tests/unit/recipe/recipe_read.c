@@ -60,7 +60,7 @@ static void points(void **state)
         {HEAD "sweep: {grid: {port: [1]}}\n", "!r.yaml:4:22: \"port\" is a name that benchwrap sets; choose another one"},
         {HEAD "sweep: {gird: {n: 1}}\n", "!r.yaml:4:9: unknown key \"gird\"; did you mean \"grid\"?"},
         {HEAD "vars: {n: missing + 1}\n",
-         "!r.yaml:4:11: the var \"n\" has no value: a name in \"missing + 1\" is not known here, or is no number"},
+         "!r.yaml:4:11: the var \"n\" has no value: \"missing + 1\" uses an unknown name, or its result is no number"},
         {HEAD "vars: {n: 1 +}\n", "!r.yaml:4:11: a value is expected at character 4 of \"1 +\""},
         {HEAD "rolse: {}\n", "!r.yaml:4:1: unknown key \"rolse\"; did you mean \"roles\"?"},
         {HEAD "repeat: many\n", "!r.yaml:4:9: expected an integer >= 0, got \"many\""},
