@@ -222,6 +222,8 @@ static int energy_sample(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+/* Records the energy that each counter measured while the program ran, or why it is missing: the
+ * run was too short, or the counter may have wrapped. Returns 0. */
 static int energy_after(struct host *h, struct record *r, struct err *err)
 {
     struct energy *e = probe_data(h, &probe_energy);

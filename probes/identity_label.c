@@ -23,7 +23,8 @@ static const struct label_row {
 #include "probes/identities.def"
 };
 
-/* The label that ends before the sign, behind quotes and blanks: the words of one phrase, in small letters. */
+/* Returns the label that ends before the sign, without quotes and blanks: the words of one phrase
+ * in lower case, in the buffer `small`. */
 static struct str label_before(struct str t, size_t sign, char small[LABEL_LONGEST])
 {
     size_t end = sign, from;

@@ -30,6 +30,8 @@ static void probe_child_send_fact(void *context, const struct fact *f)
         _exit(1); /* the reader has gone */
 }
 
+/* Runs the hook of a probe in a child process, sends its facts to `out` as text, and ends with a
+ * note of the duration. Returns 0. */
 static int probe_child_run(void *context, int out)
 {
     struct probe_work *work = context;

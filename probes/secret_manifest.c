@@ -90,6 +90,7 @@ static void manifest_report_inline(const struct manifest *m, struct str t, size_
             manifest_report_value(m, t, from + 1, end, each, context);
 }
 
+/* Returns the letters of the name that ends before the colon, without its quotes. */
 static struct str manifest_name_at(struct str t, size_t colon)
 {
     size_t end = colon, from;

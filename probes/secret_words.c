@@ -127,7 +127,8 @@ void secret_check_dashes(struct secret_search *f, size_t at)
     secret_check_option(f, at);
 }
 
-/* "PASSWORD 'x'", "IDENTIFIED BY 'x'" of SQL, from the quote on. */
+/* Reports the quoted text at `at`, which follows PASSWORD or IDENTIFIED BY of SQL, as a secret.
+ * False: there is none. */
 static bool secret_check_literal(struct secret_search *f, size_t at)
 {
     struct str t = f->text;

@@ -30,6 +30,8 @@ static int by_values(const void *a, const void *b)
     return c ? c : published_first(x, y);
 }
 
+/* Orders runs with a stored output by its hash, before those without one; of equal ones a published
+ * run comes first. */
 static int by_output(const void *a, const void *b)
 {
     const struct index_run *x = a, *y = b;

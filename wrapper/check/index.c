@@ -313,6 +313,9 @@ struct metric_files {
     size_t count, room;
 };
 
+/* Called for each file below metrics/: adds its key and content to the list, and enters folders
+ * (system/…). Files that cannot be read are skipped. 1 ends the walk: too many, or out of
+ * memory. */
 static int index_visit_metric(void *context, const struct folder_entry *e)
 {
     struct metric_files *m = context;

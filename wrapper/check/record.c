@@ -86,7 +86,8 @@ static bool same_record_number(double a, const struct json *b)
     return json_is_string(b) ? isnan(a) : json_number(b, NAN) == a;
 }
 
-/* The unit that a key names ("write.bw_MiB_per_s.max"), where it is one that no other word is; else NULL. */
+/* Returns the unit that the key names ("write.bw_MiB_per_s.max"), where no other word is spelled
+ * so; NULL: none. */
 static const struct unit *unit_of_key(struct str key)
 {
     for (struct str rest = key; rest.p;) {

@@ -150,6 +150,8 @@ static const char *example_command(const struct page *p)
                                p->rules->programs ? program : "PROGRAM");
 }
 
+/* Returns the names of what the rules read, "standard output, file x.log", in the arena; NULL: out
+ * of memory. */
 static const char *source_names(const struct rules *rules, struct arena *a)
 {
     unsigned bits = 0;

@@ -75,6 +75,8 @@ static int write_everything(struct cmd_context *c, const char *folder)
     return write_grafana_file(c, folder, "provider.yaml", &text);
 }
 
+/* Runs `benchwrap grafana`: lists the dashboards, prints one document, or writes all into --output.
+ * Returns the exit status, or -1 with c->err. */
 static int grafana_command(struct cmd_context *c)
 {
     struct grafana_dashboard d;

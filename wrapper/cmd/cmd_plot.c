@@ -59,6 +59,8 @@ static void plot_name(struct plot_state *s, const char *fact)
 
 /* ---- what is plotted ---- */
 
+/* Returns the kind of plot that the options and the chosen runs suggest where --kind is not
+ * given. */
 static enum plot_kind plot_default_kind(const struct plot_state *s, const char *const axes[2])
 {
     const struct opt_set *opts = &s->c->opts;

@@ -12,6 +12,7 @@
 
 enum { REPORT_MAX = 64 << 20, REPORT_LAST = 500, REPORT_GROUPS = 26 };
 
+/* Writes the report to --output, or prints it. -1 with c->err. */
 static int write_report(struct cmd_context *c, struct str text)
 {
     const char *path = opt_text(&c->opts, OPTION_OUTPUT);

@@ -80,6 +80,7 @@ static int watch_print_json(struct cmd_context *c, const struct active_runs *a, 
     return b.failed ? err_memory(c->err, "the list of runs in progress") : 0;
 }
 
+/* Reads --interval in seconds. -1 with c->err: not from 0.1s to 1h. */
 static int read_interval(struct cmd_context *c, double *ret)
 {
     const char *typed = opt_text(&c->opts, OPTION_INTERVAL);

@@ -75,6 +75,7 @@ static int fact_rank(const char *name)
     return strcmp(name, "benchmark") == 0 ? 0 : strncmp(name, "argument.", strlen("argument.")) == 0 ? 2 : 1;
 }
 
+/* Orders facts by part, then by the rank of their name, then by name. */
 static int by_part_and_name(const void *a, const void *b)
 {
     const struct comparison_fact *x = a, *y = b;

@@ -217,6 +217,8 @@ static void put_refusal(const struct azure_token *t, const struct json *j, struc
     buf_plain(to, str_trim(str_cut(&text, '\n')), 300);
 }
 
+/* Stores the token of a reply in t. -1 with err, which has the reason of the service but no token;
+ * place: the service's name for it. */
 static int token_from_reply(struct azure_token *t, const char *place, const struct http_reply *r, struct err *err)
 {
     struct json *j = NULL;

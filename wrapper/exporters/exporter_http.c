@@ -237,7 +237,8 @@ static enum exporter_answer set_no_reply(const char *place, const struct err *wh
     return EXPORTER_LATER;
 }
 
-/* The beginning of a reply, for people. A reply that repeats a secret is not shown. */
+/* Appends the beginning of a reply for people, harmless for a terminal; nothing where the reply
+ * repeats a secret. */
 static void put_reply_words(const struct exporter_http *h, const char *const *headers, struct str reply, struct buf *to)
 {
     for (size_t i = 0; i < sizeof h->secrets / sizeof *h->secrets; i++)

@@ -296,6 +296,8 @@ static enum exporter_answer send_bulk(struct exporter_link *l, const char *url, 
     return answer == EXPORTER_SENT ? httpjson_bulk_answer(b, buf_text(&reply), taken, err) : answer;
 }
 
+/* Sends the records from *done on in as few requests as possible; *done counts those that were
+ * accepted. Everything but EXPORTER_SENT comes with err. */
 static enum exporter_answer httpjson_send_requests(struct exporter_link *l, const struct exporter_run *run,
                                                    const struct httpjson_records *records, uint64_t *done, struct err *err)
 {

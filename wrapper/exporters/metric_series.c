@@ -338,6 +338,8 @@ static void add_state(struct making *m, const char *family, const char *unit, co
         series_set_one(m, metric_series_add(m, METRIC_STATE, family, unit, help), value, m->end_ms, 0);
 }
 
+/* Adds the series about the run itself: its labels, times, result, and whether each reference was
+ * met. */
 static void add_states(struct making *m)
 {
     const struct exporter_run *r = m->run;

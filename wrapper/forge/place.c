@@ -86,7 +86,8 @@ static void split_host(struct str authority, struct address *to)
     to->port = str_sub(authority, end + 1, authority.n);
 }
 
-/* As git-clone(1) "GIT URLS": a scheme; else "[user@]host:path" where no '/' stands before the first colon; else a folder. */
+/* Splits a git URL as git-clone(1) does: with a scheme; else "[user@]host:path" where no "/" is
+ * before the first colon; else a folder, for which the result is empty. Texts point into `url`. */
 static struct address address_split(const char *url)
 {
     struct address to = {0};

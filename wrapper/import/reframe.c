@@ -145,6 +145,7 @@ static const char *first_node(struct str list, struct arena *a)
     return n ? arena_dup(a, list.p, n) : NULL;
 }
 
+/* Returns the end of the ReFrame test in milliseconds since 1970; 0: not known. */
 static int64_t end_time(const struct fields *f)
 {
     double seconds;

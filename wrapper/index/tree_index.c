@@ -88,7 +88,8 @@ static int by_path_then_order(const void *a, const void *b)
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Is `path` in the folder itself, not below another one in it? */
+/* Returns whether `path` is an entry of the folder itself ("": the run's), not of a folder in
+ * it. */
 static bool is_child(const char *path, const char *folder)
 {
     size_t n = strlen(folder);

@@ -120,7 +120,8 @@ static bool sibling_is_of_live(const struct sibling *x, int live_fd, struct sibl
     return equal;
 }
 
-/* Is the file that was opened the one that has the path? It may be one that cannot be read. */
+/* Returns whether the opened file is the one that has the path now. fd < 0: it could not be opened,
+ * with errno `why`; that is true for a file that exists but cannot be read. */
 static bool siblings_have_opened(const struct siblings *s, int fd, int why)
 {
     struct logs_file_stat st;

@@ -158,7 +158,8 @@ const char *plan_find_repository(const char *cwd, struct arena *a)
     }
 }
 
-/* "gitdir: PATH" of a worktree or submodule, and from there commondir: where the configuration lies. In place. */
+/* Replaces `path`, a file with "gitdir: PATH" of a worktree or submodule, by the folder with the
+ * repository's configuration. False: it is no such file, or the path is too long. */
 static bool follow_git_file(char *path, size_t size)
 {
     CLEANUP_BUF struct buf text;

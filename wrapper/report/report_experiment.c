@@ -319,7 +319,8 @@ static void put_experiment_conditions(const struct experiment_report *r)
 
 /* ---- noise and warnings, runs ---- */
 
-/* "damaged: …", "FAILED, …" or "disturbed: …"; NULL: none of them. */
+/* Returns "damaged: …", "FAILED, …" or "disturbed: …" in the arena; NULL: the run is none of
+ * these. */
 static const char *run_trouble(const struct experiment_report *r, const struct tree_run *run)
 {
     const char *noisy = runs_text(run->tags, "benchwrap.noisy", r->a), *reason = runs_text(run->tags, "benchwrap.reason", r->a);

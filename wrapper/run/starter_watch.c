@@ -44,7 +44,8 @@ struct seen_folders {
     size_t count;
 };
 
-/* /bin is /usr/bin in most systems, and PATH grows by repetition. */
+/* Returns whether the folder was read before, and notes it: /bin is /usr/bin in most systems, and
+ * PATH repeats folders. Also true where no more folders can be noted. */
 static bool is_seen_folder(struct seen_folders *seen, int fd)
 {
     struct stat st;

@@ -15,6 +15,7 @@ struct key_visit {
     int depth;
 };
 
+/* Returns the FNV-1a hash of the name. */
 static size_t key_hash(const char *name)
 {
     uint64_t h = UINT64_C(14695981039346656037);

@@ -140,6 +140,8 @@ static bool is_same_metric(const struct series_figure *a, const struct series_fi
     return strcmp(a->key, b->key) == 0;
 }
 
+/* Returns the extremes of a metric's medians over all points, and whether it has ranges, negative
+ * values and a best point. */
 static struct series_block series_block_of(const struct series_figure *first)
 {
     struct series_block b = {.min = INFINITY, .max = -INFINITY};

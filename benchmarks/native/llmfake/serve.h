@@ -56,8 +56,8 @@ void answer_begin(struct thread *t, struct fake_client *c, const char *method, c
 void answer_due(struct thread *t, struct fake_client *c);
 void answer_resume(struct thread *t, struct fake_client *c); /* the socket takes bytes again */
 
-/* Reads what the client has sent, and answers each complete request; an incomplete one is stored.
- * Closes the connection at its end, or when a request is too long. */
+/* client.c: reads what the client has sent, and answers each complete request; an incomplete one is
+ * stored. Closes the connection at its end, or when a request is too long. */
 void client_input(struct thread *t, struct fake_client *c);
 void client_send(struct thread *t, struct fake_client *c, const char *p, size_t n);
 void client_flush(struct thread *t, struct fake_client *c);

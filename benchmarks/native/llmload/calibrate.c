@@ -109,7 +109,8 @@ static void compare_first(struct calibration *c, const struct seen_list *client,
         hdr_add(&c->ttft, client->p[i].at_ns - sent), hdr_add(&c->true_ttft, server->p[k].at_ns - arrived);
 }
 
-/* Both lists are sorted; walks them side by side. */
+/* Compares the times of the client with those of the server, event by event, for the calibration.
+ * Both lists are sorted. */
 static void compare_events(struct calibration *c, const struct seen_list *client, const struct seen_list *server)
 {
     const struct seen_event *before = NULL, *before_true = NULL;

@@ -68,8 +68,8 @@ static double flat_quantile(const struct hdr *h, double p)
     return hdr_may_be_open(h, p) ? NAN : hdr_quantile(h, p);
 }
 
-/* vLLM's own names: mean_ttft_ms …. Numbers wherever there is a sample, as its readers expect; what
- * they are worth is in `metrics`. */
+/* Appends the members under vLLM's names (mean_ttft_ms …): numbers wherever there is a sample, as
+ * its readers expect. The member `metrics` has their uncertainty. */
 static void put_flat(struct report_writer *w)
 {
     static const int metrics[] = {METRIC_TTFT, METRIC_TPOT, METRIC_ITL, METRIC_E2EL, METRIC_TTFT_SCHED, METRIC_E2EL_SCHED};

@@ -195,7 +195,8 @@ static void schedule_divide(struct schedule *s, const struct load *l)
     note_surplus(s, l, measured, first, last);
 }
 
-/* The hash is that of the whole schedule, before it is divided: all agents have the same. */
+/* Sets the hash of the complete schedule, before it is divided, so that all agents have the same.
+ * It does not depend on the machine's byte order. */
 static void schedule_set_hash(struct schedule *s, const struct load *l)
 {
     struct sha256 h;

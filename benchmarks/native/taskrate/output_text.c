@@ -65,7 +65,8 @@ static void output_text_head(const struct bench *b, struct buf *to)
         buf_printf(to, "version: %s\n", b->scheduler_version);
 }
 
-/* One row for each measured batch. The chain and the floor are lines of the summary. */
+/* Appends the table with a row for each measured batch. Warm-ups, the chain and the floor have
+ * none. */
 static void put_batches(const struct bench *b, const struct screen *screen, struct buf *to)
 {
     static const struct listing_column columns[] = {

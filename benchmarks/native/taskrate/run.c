@@ -225,6 +225,8 @@ static void run_choose_signals(sigset_t *mask)
             sigaddset(mask, ends[i]);
 }
 
+/* Prepares a benchmark: signals, a tag for its jobs, the memory for the largest batch, and the
+ * output folder. -1 with err; the caller frees what exists in both cases. */
 static int run_prepare(struct course *c, struct err *err)
 {
     struct bench *b = c->b;

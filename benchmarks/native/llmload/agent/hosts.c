@@ -31,7 +31,8 @@ int hosts_read(struct hosts *ret, const char *list, struct arena *arena, struct 
     return 0;
 }
 
-/* "1-3" or "07" behind a prefix: as many digits as the first number has. */
+/* Adds the hosts of a range such as "1-3" or "07" between prefix and suffix, with as many digits as
+ * its first number has. -1 with err. */
 static int hosts_add_range(struct hosts *h, struct str prefix, struct str range, struct str suffix, struct arena *arena, struct err *err)
 {
     struct str until = range, from = str_cut(&until, '-');
