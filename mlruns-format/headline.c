@@ -76,14 +76,38 @@ struct headline_names {
     struct arena *a;
     char **names;
     size_t n, max;
+    const struct folder *in;
+    const char *before; /* of the names in this folder: "val/" */
+    int depth;
 };
 
+enum { HEADLINE_DEPTH = 8 };
+
+/* MLflow's clients log names such as val/acc, which are files in folders. */
 static int headline_add_name(void *context, const struct folder_entry *e)
 {
     struct headline_names *m = context;
-    if (e->name.p[0] != '.' && e->kind != FOLDER_FOLDER && key_is_result(e->name.p) &&
-        (m->names[m->n] = arena_dup(m->a, e->name.p, e->name.n)))
-        m->n++;
+    const struct headline_names above = *m;
+    bool is_sampled = !m->depth && str_is(e->name, "system"); /* of the machine */
+    char *key = e->name.n && e->name.p[0] != '.' && !memchr(e->name.p, '/', e->name.n) && !is_sampled
+                    ? arena_printf(m->a, "%s%s", m->before, e->name.p)
+                    : NULL;
+    if (!key || !key_is_result(key))
+        return 0;
+    if (e->kind != FOLDER_FOLDER) {
+        m->names[m->n++] = key;
+        return m->n == m->max;
+    }
+    CLEANUP_FOLDER struct folder below = {0};
+    m->before = arena_printf(m->a, "%s/", key);
+    if (!m->before || m->depth == HEADLINE_DEPTH || folder_enter(m->in, e->name.p, &below)) {
+        m->before = above.before;
+        return 0;
+    }
+    m->in = &below;
+    m->depth++;
+    folder_names(&below, headline_add_name, m);
+    *m = (struct headline_names){m->a, m->names, m->n, m->max, above.in, above.before, above.depth};
     return m->n == m->max;
 }
 
@@ -91,7 +115,7 @@ static int headline_add_name(void *context, const struct folder_entry *e)
 static size_t headline_list_names(const struct folder *tree, const struct tree_run *run, struct arena *a, char **names, size_t max)
 {
     CLEANUP_FOLDER struct folder in = {0};
-    struct headline_names m = {a, names, 0, max};
+    struct headline_names m = {.a = a, .names = names, .max = max, .in = &in, .before = ""};
     char path[256];
     snprintf(path, sizeof path, "%s/metrics", tree_run_path(run));
     if (folder_enter(tree, path, &in) == 0)

@@ -22,6 +22,18 @@ like "... the rest is there" "$out" "loss *0.25"
 is "... samples keep their time, and of equal times MLflow's value stays the last" "$(tr '\n' , <"$(echo mlruns/*/*/metrics/late)")" "1700000000001 1 0,1700000000009 8 2,1700000000010 9 2,"
 is "both failed: no warning" "$(share 4 3 | grep -c 'set the status')" 0
 is "the client set FINISHED: no warning" "$(share 3 0 | grep -c 'set the status')" 0
+cat >folders <<'P'
+#!/bin/sh
+run=$(echo "${MLFLOW_TRACKING_URI#file://}"/*/"$MLFLOW_RUN_ID")
+mkdir -p "$run/metrics/val/top" "$run/metrics/system"
+printf '1700000000000 0.1 0\n1700000000001 0.7 1\n1700000000002 0.9 2\n' >"$run/metrics/val/acc"
+echo "1700000000000 5 0" >"$run/metrics/val/top/k"
+echo "1700000000000 1 0" >"$run/metrics/system/cpu_utilization_percentage"
+P
+chmod +x folders
+"$BENCHWRAP" -q -e folders --share-run -- ./folders
+is "metrics whose names have folders are headline metrics, with their median; those of the machine are not" \
+    "$("$BENCHWRAP" ls -e folders --json | jq -r '.[] | "\(.headline) \(.headline_1) \(.headline_2)"')" "val/acc val/top/k 0.7 5"
 cat >names <<'P'
 #!/bin/sh
 run=$(echo "${MLFLOW_TRACKING_URI#file://}"/*/"$MLFLOW_RUN_ID")
