@@ -19,11 +19,12 @@ label rep tasks/s sent/s submit start pN whole peak fail lost twice
 nN.dN N N N N N N N N N N N
 nN.dN N N N N N N N N N N N
  latencies in ms: submit: one call; start: from submission to start, median and
- pN; whole: from submission to end; peak: most tasks at once; twice: tasks
- that ran twice
+ pN (not recorded: pN needs N tasks); whole: from submission to end; peak:
+ most tasks at once; twice: tasks that ran twice
 
 METG…
  METGN is the shortest task duration that keeps half of the slots busy."
+is "a p99 of enough tasks is explained by nothing" "$("$T" local -n 700 -r 1 -q 2>/dev/null | grep -c 'not recorded')" 0
 is "in a pipe no line of the table is longer than 80" "$(grep -v '^METG\|^latency' pipe | awk 'length > 80')" ""
 if command -v script >/dev/null; then
     shown() { script -qec "stty cols $1; exec '$T' local -n 100,1000 -r 1 -q" /dev/null </dev/null | tr -d '\r'; }

@@ -85,12 +85,14 @@ static void put_batches(const struct bench *b, const struct screen *screen, stru
     };
     struct arena arena;
     struct listing l;
+    uint64_t fewest = UINT64_MAX; /* starts of a batch that has a p99 */
     arena_init(&arena, DOCUMENT_MAX);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     for (size_t i = 0; i < b->batch_count; i++) {
         const struct task_batch *x = &b->batches[i];
         if (x->warmup || x->floor || x->chain)
             continue;
+        fewest = x->start.n && x->start.n < fewest ? x->start.n : fewest;
         struct batch_group g = {.tasks = x->tasks, .duration = x->duration};
         char label[64], rep[16];
         output_label(&g, label, sizeof label);
@@ -113,8 +115,12 @@ static void put_batches(const struct bench *b, const struct screen *screen, stru
     if (listing_render(&l, screen, to) < 0)
         to->failed = true;
     if (listing_rows(&l)) {
-        static const char legend[] = "latencies in ms: submit: one call; start: from submission to start, median and p99; "
-                                     "whole: from submission to end; peak: most tasks at once; twice: tasks that ran twice";
+        const uint64_t needed = stats_quantile_needs(0.99);
+        const char *few = fewest < needed ? arena_printf(&arena, " (not recorded: p99 needs %u tasks)", (unsigned)needed) : "";
+        const char *legend = arena_printf(&arena,
+                                          "latencies in ms: submit: one call; start: from submission to start, median and p99%s; "
+                                          "whole: from submission to end; peak: most tasks at once; twice: tasks that ran twice",
+                                          few ? few : "");
         const struct screen page = {.width = screen_columns(screen)};
         buf_puts(to, "  "), screen_wrap(&page, str_of(legend), 2, 2, to), buf_puts(to, "\n\n");
     }
