@@ -23,6 +23,7 @@ answers "a run that does not exist" 'no run with id or name "nosuch" in .*; the 
 answers "pull without an experiment" 'expected an experiment, for example: benchwrap pull http://HOST:5000 EXPERIMENT' pull
 answers "a file instead of a folder" '^benchwrap: init: expected a folder, and "file" is a file$' init file
 answers "a folder instead of a file" '^benchwrap: report: cannot write \.: Is a directory$' report -o . last
+answers "recipe without a verb" '^benchwrap: recipe: expected list, create, check, .* schema or migrate$' recipe
 answers "an operand of doctor" '^benchwrap: doctor: expected options only, got "x"$' doctor x
 mkdir -p store/0; printf 'experiment_id: 0\n' >store/0/meta.yaml
 answers "a store of MLflow by another name" '/store is a store of MLflow: benchwrap reads a folder that is called mlruns' ls -t store

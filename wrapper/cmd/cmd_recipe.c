@@ -590,8 +590,8 @@ static int recipe_command(struct cmd_context *c)
     if (*verb && nearest)
         return err_set(c->err, ERR_USAGE, "expected a verb, got \"%.40s\"; did you mean \"%s\"?", verb, nearest);
     return err_set(c->err, ERR_USAGE,
-                   "expected list, create, check, plan, run, status, report, stop, logs, check-logs, schema or migrate, got \"%.40s\"",
-                   verb);
+                   "expected list, create, check, plan, run, status, report, stop, logs, check-logs, schema or migrate%s%.40s%s",
+                   *verb ? ", got \"" : "", verb, *verb ? "\"" : "");
 }
 
 const struct cmd cmd_recipe = {
