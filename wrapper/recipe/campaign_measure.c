@@ -51,7 +51,7 @@ int campaign_run_process(struct campaign *c, struct campaign_process *p, double 
         campaign_wait(c, left_ms > 1000 ? 1000 : (int)left_ms);
     }
     end_client(c, p, campaign_grace_end(c, CLIENT_MORE_MS));
-    *ret_exit = p->keeper.errnum ? 127 : wait_status_exit(p->keeper.status);
+    *ret_exit = p->keeper.errnum ? 127 : p->keeper.ended ? wait_status_exit(p->keeper.status) : 128 + (c->signal ? c->signal : SIGKILL);
     if (p->keeper.errnum && !why)
         why = arena_printf(c->arena, "%s cannot be started: %s", p->component, err_words(p->keeper.errnum));
     *ret_why = why ? why : "";
