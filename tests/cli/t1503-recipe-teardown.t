@@ -140,6 +140,18 @@ printf 'version: 1\nname: ask\ngrace: 1s\npreflight: {commands: [[sh, -c, "touch
 ended '[ -e up ]' $!
 in_time "a command of the preflight hangs"
 
+# ---- a client whose record is late ----
+printf 'version: 1\nname: record\ngrace: 500ms\nroles: {c: {command: [sh, -c, "touch %s/up; exec sleep %s"]}}\n' "$WORK" $mark >record.yaml
+"$BENCHWRAP" recipe run --local record.yaml >out 2>err &
+campaign=$!
+wait_until '[ -e up ] && pgrep -f "recorder.*$mark"'
+recorder=$(pgrep -f "recorder.*$mark")
+kill -STOP "$recorder"
+ended true $campaign
+kill -CONT "$recorder"
+in_time "the recorder hangs"
+is "such a run has no exit status of its own" "$(jq -r 'select(.event == "end") | .exit' .benchwrap/campaigns/record/points.jsonl)" 143
+
 mkdir -p "$HOME/.config/benchwrap/services"
 printf '#!/bin/sh\ntouch up\nexec sleep %s\n' $mark >bin/slow
 chmod +x bin/slow
