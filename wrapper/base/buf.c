@@ -101,13 +101,11 @@ struct str buf_text(const struct buf *b)
     return (struct str){b->p ? b->p : "", b->n};
 }
 
-/* Marks that change the direction of text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069; 0: it is none. */
+/* A mark that changes the direction of text, or a separator of lines; 0: it is none. */
 static unsigned direction_mark(const char *p, size_t k)
 {
     unsigned code = utf8_code_point(p, k);
-    return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
-               ? code
-               : 0;
+    return utf8_is_direction(code) ? code : 0;
 }
 
 /* Returns how many bytes at the beginning of p stand for themselves in a JSON string. */

@@ -6,12 +6,6 @@
 
 enum { TEXT_MAX = 4000 };
 
-/* Marks, embeddings, overrides and isolates of the direction, and separators that some readers take for line ends. */
-static bool is_html_direction(unsigned c)
-{
-    return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
 /* Appends one character; returns its bytes. */
 static size_t html_add_char(struct buf *to, struct str rest)
 {
@@ -24,7 +18,7 @@ static size_t html_add_char(struct buf *to, struct str rest)
     unsigned point = utf8_code_point(rest.p, k);
     if (point >= 0x80 && point < 0xa0)
         buf_printf(to, "\\x%02x", point);
-    else if (is_html_direction(point) || (point & 0xfffe) == 0xfffe)
+    else if (utf8_is_direction(point) || (point & 0xfffe) == 0xfffe)
         buf_printf(to, "\\u%04x", point);
     else if (c == '<')
         buf_puts(to, "&lt;");

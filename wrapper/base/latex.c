@@ -53,7 +53,9 @@ static size_t latex_sign(struct buf *to, struct str rest)
 static void latex_other(struct buf *to, struct str character)
 {
     unsigned code = utf8_code_point(character.p, character.n);
-    if (code >= 0xa0 && code <= 0xff)
+    if (utf8_is_direction(code))
+        buf_printf(to, "\\textbackslash{}u%04x", code);
+    else if (code >= 0xa0 && code <= 0xff)
         buf_str(to, character);
     else
         buf_printf(to, "\\bwletter{%04X}{" STR_FMT "}", code, STR_ARG(character));

@@ -515,6 +515,28 @@ static void put_above(struct listing_table *t)
     buf_putc(t->to, '\n');
 }
 
+static const char *plain_heading(const char *text, struct arena *a)
+{
+    if (!text || screen_is_ascii(str_of(text)))
+        return text;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, CELL_MAX * 4 + 8);
+    buf_plain(&b, str_of(text), CELL_MAX);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+/* The columns with harmless headings: these may be keys of params or names of experiments. NULL: out of memory. */
+static const struct listing_column *plain_columns(const struct listing *l)
+{
+    struct listing_column *ret = arena_get(l->arena, (l->count + 1) * sizeof *ret);
+    for (size_t c = 0; ret && c < l->count; c++) {
+        ret[c] = l->columns[c];
+        ret[c].heading = plain_heading(ret[c].heading, l->arena);
+        ret[c].above = plain_heading(ret[c].above, l->arena);
+    }
+    return l->arena->failed ? NULL : ret;
+}
+
 /* Decides on columns and widths; appends the phrases above the table. */
 static void lay_out(struct listing_table *t)
 {
@@ -571,7 +593,9 @@ int listing_render(const struct listing *l, const struct screen *screen, struct 
         return -1;
     if (!listing_rows(l))
         return 0;
-    bool ready = table_init(&t, l, screen, to);
+    struct listing plain = *l;
+    plain.columns = plain_columns(l);
+    bool ready = table_init(&t, &plain, screen, to) && plain.columns;
     if (ready)
         listing_put_table(&t);
     table_deinit(&t);

@@ -16,6 +16,12 @@ static inline uint32_t utf8_code_point(const char *p, size_t k)
 }
 
 /* Is the byte one behind the first of a character? */
+/* Does the character change the direction of text, or end a line for some readers? Marks, embeddings, overrides and isolates; U+2028, U+2029. */
+static inline bool utf8_is_direction(uint32_t c)
+{
+    return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
 static inline bool utf8_is_inside(char byte)
 {
     return ((unsigned char)byte & 0xc0) == 0x80;

@@ -39,6 +39,9 @@ static void nothing_is_an_option_or_a_ligature(void **state)
     latex_text(&b, STR("\u00e9\u4e2d\u2192"), 100);
     assert_string_equal(b.p, "\u00e9\\bwletter{4E2D}{\u4e2d}\\bwletter{2192}{\u2192}");
     buf_clear(&b);
+    latex_text(&b, STR("a\xd8\x9c\xe2\x80\x8f\xe2\x80\xa8" "b"), 100); /* marks of the direction, and a separator of lines */
+    assert_string_equal(b.p, "a\\textbackslash{}u061c\\textbackslash{}u200f\\textbackslash{}u2028b");
+    buf_clear(&b);
     latex_text(&b, STR("a.b a_long/word.that_needs=breaks"), 100);
     assert_string_equal(b.p, "a.b a\\_\\allowbreak{}long/\\allowbreak{}word.\\allowbreak{}that\\_\\allowbreak{}needs=\\allowbreak{}breaks");
 }

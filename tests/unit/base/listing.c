@@ -28,7 +28,8 @@ static char *table_of(const struct listing_column *column, const char *text)
 
 static void foreign_text_is_harmless_and_cut_visibly(void **state)
 {
-    static const struct listing_column narrow = {"k", "H", false, 5}, free_width = {"k", "H", false, 0};
+    static const struct listing_column narrow = {"k", "H", false, 5}, free_width = {"k", "H", false, 0},
+                                       foreign = {.key = "k", .heading = "k\033[31m", .above = "\xe2\x80\xae" "e\033[31m"};
     static const struct { const struct listing_column *column; const char *text, *shown; } rows[] = {
         {&narrow, "abcde", "H\nabcde\n"},
         {&narrow, "abcdef", "H\nabcd\xe2\x80\xa6\n"},
@@ -37,6 +38,8 @@ static void foreign_text_is_harmless_and_cut_visibly(void **state)
         {&free_width, "\xc2\x9b" "x", "H\n\\x9bx\n"},
         {&free_width, NULL, "H\n-\n"},
         {&free_width, "", "H\n\n"},
+        {&free_width, "a\xe2\x80\xa8" "b", "H\na\\u2028b\n"},
+        {&foreign, "x", "\\u202ee\\x1b[31m\nk\\x1b[31m\nx\n"}, /* a name of an experiment above the key of a param */
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
