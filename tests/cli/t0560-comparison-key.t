@@ -57,4 +57,25 @@ like "points of one sweep: who sweeps a param has named it" "$(tr -s '\n ' ' ' <
 is "... judged" "$(grep -c 'other inputs' out)" 0
 "$BENCHWRAP" -q -e again --sweep n=1,2 -- sh -c '"$0" log --param count={n}; echo "rate: {n}00 op/s"' "$BENCHWRAP" >/dev/null 2>&1
 like "a param that repeats the swept one: each is named once" "$(bw compare --by count -e again | tr -s '\n ' ' ')" 'Not counted as a difference: n, count\.'
+
+# Records of one metric that disagree on its unit, or on what is better: nothing is converted, and no side is the better one.
+mkdir disagree && cd disagree || exit 1
+"$BENCHWRAP" -q -e d -- true
+python3 - >specs <<'P'
+import json
+for i in range(12):
+    a = i % 2 == 0
+    print(json.dumps({"metrics": {"bw": 105 + i if a else .1 + i / 1000, "score": 10 + 10 * a + i / 10}, "tags": {"site": "ab"[not a], "benchwrap.headline": "bw score"},
+                      "details": {"bw": {"unit": "MB_per_s" if a else "GB_per_s", "direction": "higher"}, "score": {"unit": "", "direction": "higher" if a else "lower"}}}))
+P
+"$TESTLIB/make_history.py" --remove "$(dirname mlruns/*/*/meta.yaml)" <specs >/dev/null
+bw compare -e d --by site --json >cmp.json
+is "another unit: no value" "$(get '[g["n"] for m in v["metrics"] if m["key"] == "bw" for g in m["groups"]]' <cmp.json)" "[6, 0]"
+is "another direction: no better side" "$(get '[m["groups"][1]["verdict"] for m in v["metrics"] if m["key"] == "score"]' <cmp.json)" "['different']"
+bw plot groups -e d --by site -m bw >out; like "a plot counts it" "$(cat out)" '^6 left out: 6 without bw'
+bw plot groups -e d --by site -m score >out; is "... and names no better side" "$(grep -c 'is better' out)" 0
+"$BENCHWRAP" pages -o pages >/dev/null
+is "leaderboards of web pages have one unit, and no rank without a direction" "$(jq -c '.versions[0].metrics[] | select(.key == "bw" or .key == "score") | [.key, .unit, [.places[].rank], [.places[].runs]]' pages/measurement/*.json | sort)" '["bw","GB_per_s",[1,null],[6,0]]
+["bw","MB_per_s",[1,null],[6,0]]
+["score","",[null,null],[6,6]]'
 done_testing

@@ -171,8 +171,15 @@ static size_t values_of(const struct tree_run *run, const char *key, int64_t ste
     return n;
 }
 
-static void fill_side(struct compared_side *side, const struct compare_group *group, const char *key, int64_t step, bool several,
-                      struct arena *a)
+/* Does the run's record give the metric this unit, or none at all? Values of another unit are no values of the metric. */
+static bool has_compared_unit(const struct compare_member *member, const char *key, const char *unit)
+{
+    const char *own = json_string(json_get(json_get(json_get(member->detail, "metrics"), key), "unit"), NULL);
+    return !own || strcmp(own, unit) == 0;
+}
+
+static void fill_side(struct compared_side *side, const struct compare_group *group, const char *key, const char *unit, int64_t step,
+                      bool several, struct arena *a)
 {
     size_t most = group->count;
     for (size_t i = 0; i < group->count; i++) {
@@ -185,7 +192,7 @@ static void fill_side(struct compared_side *side, const struct compare_group *gr
         return;
     for (size_t i = 0; i < group->count; i++) {
         struct stats s;
-        size_t n = values_of(group->members[i].run, key, step, one);
+        size_t n = has_compared_unit(&group->members[i], key, unit) ? values_of(group->members[i].run, key, step, one) : 0;
         if (n && several) {
             stats_of(one, n, &s);
             side->values[side->n++] = s.median;
@@ -353,7 +360,7 @@ static struct compared_metric *compare_one(const struct compare_group *groups, s
     m->headline = compare_names_headline(groups, count, key, a);
     describe_metric(m, groups, count, a);
     for (size_t g = 0; g < count; g++)
-        fill_side(&m->sides[g], &groups[g], key, step, several, a);
+        fill_side(&m->sides[g], &groups[g], key, m->unit, step, several, a);
     judge_sides(m, groups, count);
     return m;
 }

@@ -90,9 +90,9 @@ static int add_notices_of(struct page_book *book, const struct page_experiment *
         for (size_t k = 0; k < m->metric_count; k++) {
             double *values;
             const struct page_group *g = &systems.list[s];
-            if (!page_run_value(g->runs[0], m->metrics[k].key))
+            if (!page_run_value(g->runs[0], &m->metrics[k]))
                 continue;
-            size_t n = page_values_of(g->runs, g->count, m->metrics[k].key, book->a, &values);
+            size_t n = page_values_of(g->runs, g->count, &m->metrics[k], book->a, &values);
             struct page_news news = page_news_of(values, n, m->metrics[k].better);
             if (news.change < PAGE_CHANGE_BETTER)
                 continue;

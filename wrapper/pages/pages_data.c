@@ -55,10 +55,10 @@ const char *page_fact_value(const struct page_facts *facts, const char *name)
     return NULL;
 }
 
-const struct page_value *page_run_value(const struct page_run *run, const char *key)
+const struct page_value *page_run_value(const struct page_run *run, const struct page_value *metric)
 {
     for (size_t i = 0; i < run->value_count; i++)
-        if (strcmp(run->values[i].key, key) == 0)
+        if (strcmp(run->values[i].key, metric->key) == 0 && strcmp(run->values[i].unit, metric->unit) == 0)
             return &run->values[i];
     return NULL;
 }

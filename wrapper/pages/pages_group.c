@@ -96,16 +96,18 @@ size_t page_metrics_of(const struct page_group *group, size_t most, struct page_
     enum { KNOWN = 64 };
     struct page_value known[KNOWN];
     size_t uses[KNOWN] = {0}, n = 0, kept = 0;
+    bool disputed[KNOWN] = {false}; /* the runs disagree on the direction: it is none */
     for (size_t i = 0; i < group->count; i++)
         for (size_t k = 0; k < group->runs[i]->value_count; k++) {
             const struct page_value *v = &group->runs[i]->values[k];
             size_t at = 0;
-            while (at < n && strcmp(known[at].key, v->key) != 0)
+            while (at < n && (strcmp(known[at].key, v->key) != 0 || strcmp(known[at].unit, v->unit) != 0))
                 at++;
             if (at == KNOWN)
                 continue;
             if (at == n)
                 known[n++] = *v;
+            disputed[at] = disputed[at] || (*known[at].better && *v->better && strcmp(known[at].better, v->better) != 0);
             if (!*known[at].better)
                 known[at].better = v->better;
             uses[at]++;
@@ -118,17 +120,19 @@ size_t page_metrics_of(const struct page_group *group, size_t most, struct page_
         if (best == KNOWN)
             break;
         ret[kept] = known[best];
+        if (disputed[best])
+            ret[kept].better = "";
         uses[best] = 0;
     }
     return kept;
 }
 
-size_t page_values_of(const struct page_run *const *runs, size_t n, const char *key, struct arena *a, double **ret)
+size_t page_values_of(const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a, double **ret)
 {
     size_t count = 0;
     *ret = arena_get(a, (n + 1) * sizeof **ret);
     for (size_t i = 0; *ret && i < n; i++) {
-        const struct page_value *v = page_run_value(runs[i], key);
+        const struct page_value *v = page_run_value(runs[i], metric);
         if (v && isfinite(v->value))
             (*ret)[count++] = v->value;
     }
@@ -191,13 +195,13 @@ static bool is_tie(const struct page_place *x, const struct page_place *y)
 }
 
 /* Counts the runs with a value of this metric whose results may be worth less. */
-static void count_marks(struct page_place *p, const char *key)
+static void count_marks(struct page_place *p, const struct page_value *metric)
 {
     p->disturbed = p->warned = p->unjudged = 0;
     p->noisy = p->warning = p->unjudged_why = "";
     for (size_t i = 0; i < p->system->count; i++) {
         const struct page_run *run = p->system->runs[i];
-        const struct page_value *v = page_run_value(run, key);
+        const struct page_value *v = page_run_value(run, metric);
         if (!v || !isfinite(v->value))
             continue;
         if (*run->noisy && p->disturbed++ == 0)
@@ -214,7 +218,7 @@ static bool fill_place(struct page_place *p, const struct page_group *system, co
     struct page_place got = *p;
     struct stats stats;
     double *values;
-    got.count = page_values_of(system->runs, system->count, metric->key, a, &values);
+    got.count = page_values_of(system->runs, system->count, metric, a, &values);
     if (!got.count)
         return false;
     double *sorted = arena_get(a, got.count * sizeof *sorted);
@@ -227,7 +231,7 @@ static bool fill_place(struct page_place *p, const struct page_group *system, co
     got.best = strcmp(metric->better, "lower") == 0 ? stats.min : stats.max;
     got.system = system;
     got.newest = system->runs[0];
-    count_marks(&got, metric->key);
+    count_marks(&got, metric);
     got.systems++;
     p->systems = got.systems;
     if (!p->system || (*metric->better && is_better_value(got.median, p->median, metric->better)))

@@ -90,7 +90,7 @@ static void put_result_row(struct html_table *t, const struct page_measurement *
     CLEANUP_BUF struct buf cell, text;
     double *values;
     struct stats stats;
-    size_t n = page_values_of(g->runs, g->count, metric->key, a, &values);
+    size_t n = page_values_of(g->runs, g->count, metric, a, &values);
     buf_init(&cell, 1 << 16);
     buf_init(&text, 1 << 14);
     if (!n)

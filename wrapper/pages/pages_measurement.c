@@ -251,7 +251,7 @@ static double put_site_result(struct html_table *t, const struct site_column *si
     CLEANUP_BUF struct buf text;
     struct stats stats;
     double *values;
-    size_t n = page_values_of(site->place->system->runs, site->place->system->count, metric->key, a, &values);
+    size_t n = page_values_of(site->place->system->runs, site->place->system->count, metric, a, &values);
     buf_init(&text, 300);
     if (!n) {
         html_cell_text(t, NULL);

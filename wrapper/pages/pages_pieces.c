@@ -253,13 +253,13 @@ void page_put_runs(struct buf *to, const char *up, const struct page_run *const 
 enum { HISTORY_SITES = 8, HISTORY_RUNS = 1000 };
 
 /* One site's values over time, oldest first. False: out of memory. */
-static bool history_series(struct chart_series *series, const struct page_run *const *runs, size_t n, const char *site, const char *key,
-                           struct arena *a)
+static bool history_series(struct chart_series *series, const struct page_run *const *runs, size_t n, const char *site,
+                           const struct page_value *metric, struct arena *a)
 {
     double *x = arena_get(a, (n + 1) * sizeof *x), *y = arena_get(a, (n + 1) * sizeof *y);
     *series = (struct chart_series){.name = page_site_text(site), .mark = CHART_POINTS, .x = x, .y = y};
     for (size_t i = n; x && y && i-- > 0;) {
-        const struct page_value *v = strcmp(site, runs[i]->site) == 0 ? page_run_value(runs[i], key) : NULL;
+        const struct page_value *v = strcmp(site, runs[i]->site) == 0 ? page_run_value(runs[i], metric) : NULL;
         if (!v || !isfinite(v->value))
             continue;
         x[series->n] = (double)runs[i]->start_ms;
@@ -283,7 +283,7 @@ void page_put_history(struct buf *to, const struct page_run *const *runs, size_t
             names[sites++] = runs[i]->site;
     }
     for (size_t s = 0; s < sites; total += series[s++].n)
-        if (!history_series(&series[s], runs, n, names[s], metric->key, a))
+        if (!history_series(&series[s], runs, n, names[s], metric, a))
             return;
     if (total < 2)
         return;

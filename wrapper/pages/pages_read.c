@@ -175,6 +175,13 @@ static const char *direction_of_key(const struct json *detail, const char *key)
     return strcmp(better, "higher") == 0 || strcmp(better, "lower") == 0 ? better : "";
 }
 
+/* The record may know a unit that the key does not have. */
+static const char *unit_of_headline(const struct json *detail, const struct headline *h)
+{
+    const char *unit = json_string(json_get(json_get(json_get(detail, "metrics"), h->key), "unit"), NULL);
+    return unit ? unit : h->unit;
+}
+
 static void read_headlines(const struct folder *tree, const struct tree_run *run, const struct json *detail, struct arena *a,
                            struct page_run *ret)
 {
@@ -183,7 +190,7 @@ static void read_headlines(const struct folder *tree, const struct tree_run *run
     for (size_t i = 0; i < n && ret->value_count < PAGE_VALUES; i++)
         if (isfinite(found[i].value))
             ret->values[ret->value_count++] =
-                (struct page_value){page_text(str_of(found[i].key), 200, a), page_text(str_of(found[i].unit), 40, a),
+                (struct page_value){page_text(str_of(found[i].key), 200, a), page_text(str_of(unit_of_headline(detail, &found[i])), 40, a),
                                     arena_printf(a, "%s", direction_of_key(detail, found[i].key)), found[i].value};
 }
 

@@ -40,14 +40,19 @@ const char *plotted_unit(const char *unit, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a)
+static enum chart_better metric_direction(const char *key, const struct json *detail)
 {
     const char *direction = json_string(json_get(json_get(json_get(detail, "metrics"), key), "direction"), "");
+    return strcmp(direction, "higher") == 0 ? CHART_HIGHER : strcmp(direction, "lower") == 0 ? CHART_LOWER : CHART_NEITHER;
+}
+
+void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a)
+{
     m->key = key;
     m->unit = metric_unit(key, detail, a);
     m->name = name_without_unit(key, m->unit, a);
     m->shown_unit = plotted_unit(m->unit, a);
-    m->better = strcmp(direction, "higher") == 0 ? CHART_HIGHER : strcmp(direction, "lower") == 0 ? CHART_LOWER : CHART_NEITHER;
+    m->better = metric_direction(key, detail);
 }
 
 const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a)
@@ -185,13 +190,25 @@ static bool is_series_metric(const struct series_run_value *v, const char *wante
     return (name && strcmp(name, wanted) == 0) || (full && strcmp(full, wanted) == 0);
 }
 
+static enum chart_better series_direction(const struct series_run_value *v)
+{
+    return v->direction == DIR_HIGHER ? CHART_HIGHER : v->direction == DIR_LOWER ? CHART_LOWER : CHART_NEITHER;
+}
+
 static void describe_series_metric(struct plotted_metric *m, const struct series_run_value *v, struct arena *a)
 {
     m->key = arena_printf(a, "%s", v->key);
     m->unit = arena_printf(a, "%s", v->unit ? v->unit : "");
     m->name = name_without_unit(m->key, m->unit, a);
     m->shown_unit = plotted_unit(m->unit, a);
-    m->better = v->direction == DIR_HIGHER ? CHART_HIGHER : v->direction == DIR_LOWER ? CHART_LOWER : CHART_NEITHER;
+    m->better = series_direction(v);
+}
+
+/* A direction that runs disagree on is none; a run without rules knows none. */
+static void agree_on_direction(struct plotted_metric *m, enum chart_better better)
+{
+    if (better != CHART_NEITHER && better != m->better)
+        m->better = CHART_NEITHER;
 }
 
 static double repetition_value(struct plotted_rows *p, const struct series_repetition *r, size_t which)
@@ -210,6 +227,10 @@ static double repetition_value(struct plotted_rows *p, const struct series_repet
         return NAN;
     if (!m->key)
         describe_series_metric(m, first, p->a);
+    else if (strcmp(first->unit ? first->unit : "", m->unit) != 0)
+        return NAN;
+    else
+        agree_on_direction(m, series_direction(first));
     return first->value;
 }
 
@@ -275,6 +296,8 @@ static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, con
             plotted_describe(m, e->key, detail, p->a);
         else if (e && strcmp(metric_unit(e->key, detail, p->a), m->unit) != 0)
             value = NAN; /* another unit: no place on this axis */
+        else if (e)
+            agree_on_direction(m, metric_direction(e->key, detail));
         row->value[i] = value;
         if (i == 0 && isfinite(value))
             row->low = stats.min, row->high = stats.max;
