@@ -175,7 +175,7 @@ static size_t values_of(const struct tree_run *run, const char *key, int64_t ste
 static bool has_compared_unit(const struct compare_member *member, const char *key, const char *unit)
 {
     const char *own = json_string(json_get(json_get(json_get(member->detail, "metrics"), key), "unit"), NULL);
-    return !own || strcmp(own, unit) == 0;
+    return !own || !*own || strcmp(own, unit) == 0;
 }
 
 static void fill_side(struct compared_side *side, const struct compare_group *group, const char *key, const char *unit, int64_t step,
@@ -335,7 +335,7 @@ static void describe_metric(struct compared_metric *m, const struct compare_grou
             const char *direction = json_string(json_get(d, "direction"), ""), *unit = json_string(json_get(d, "unit"), NULL);
             if (!d)
                 continue;
-            if (!m->unit && unit)
+            if (!m->unit && unit && *unit)
                 m->unit = arena_dup(a, unit, strlen(unit));
             if (known && strcmp(direction, m->direction) != 0)
                 m->direction = "";

@@ -179,7 +179,7 @@ static const char *direction_of_key(const struct json *detail, const char *key)
 static const char *unit_of_headline(const struct json *detail, const struct headline *h)
 {
     const char *unit = json_string(json_get(json_get(json_get(detail, "metrics"), h->key), "unit"), NULL);
-    return unit ? unit : h->unit;
+    return unit && *unit ? unit : h->unit;
 }
 
 static void read_headlines(const struct folder *tree, const struct tree_run *run, const struct json *detail, struct arena *a,
