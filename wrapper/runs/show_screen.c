@@ -362,8 +362,12 @@ static int put_results(const struct show_state *s, size_t *ret_more, struct buf 
             if (known)
                 continue;
             seen[n++] = stem;
+            if (listing_rows(&l) == RESULTS_MAX) { /* of thousands of metrics only the first ones are read */
+                ++*ret_more;
+                continue;
+            }
             struct show_result r = show_result_of(s, stem);
-            if (rows && r.value && r.value->count && listing_rows(&l) < RESULTS_MAX) {
+            if (rows && r.value && r.value->count) {
                 rows[listing_rows(&l)] = r;
                 result_row(s, &l, &r);
             } else
