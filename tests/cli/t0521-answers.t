@@ -76,6 +76,7 @@ json.dump(v, open(path, "w"))' "$quiet" "$1"
 }
 like "compare says which runs were disturbed" "$(measured 0)" '^! B: 1 of 1 runs were disturbed\.$'
 like "… and which were not judged" "$(measured '')" '^! A: 0 of 1 \(1 not judged\), B: 1 of 1 runs were disturbed\.$'
+is "… in JSON, too" "$("$BENCHWRAP" compare last~1 last --json | jq -c '[.groups[] | [.disturbed, .unjudged]]')" "[[0,1],[1,0]]"
 series=$(echo mlruns/*/*/metrics/series.noisy)
 set -- $series
 for file in "$@"; do echo "1 2 0" >"$file"; echo "1 1 0" >"${file%noisy}unjudged"; done

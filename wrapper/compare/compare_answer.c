@@ -295,12 +295,7 @@ static size_t last_count(const struct tree_run *run, const char *key)
     return value > 0 && value < 1e9 ? (size_t)value : 0;
 }
 
-struct counted_runs {
-    size_t n, unjudged, runs; /* unjudged: neither in n nor known not to be */
-};
-
-/* A series stands for its repetitions without those for warm-up. */
-static struct counted_runs count_disturbed(const struct compare_group *group)
+struct counted_runs compare_count_disturbed(const struct compare_group *group)
 {
     struct counted_runs ret = {0};
     for (size_t i = 0; i < group->count; i++) {
@@ -353,7 +348,7 @@ void compare_put_failed(struct compare_text *t)
 
 void compare_put_disturbed(struct compare_text *t)
 {
-    put_counted(t, count_disturbed, "were disturbed", STYLE_WARN);
+    put_counted(t, compare_count_disturbed, "were disturbed", STYLE_WARN);
 }
 
 /* The median of those that have a value is another one than that of all: what failed, or was not a number, may be the slow ones. */

@@ -2,6 +2,7 @@
 #include "base/json_out.h"
 #include "compare/arguments.h"
 #include "compare/compare_data.h"
+#include "compare/compare_parts.h"
 #include "compare/compare_machine.h"
 #include "runs/stale.h"
 
@@ -83,6 +84,9 @@ int compare_print_json(const struct compare_group *groups, size_t count, const s
         for (size_t i = 0; i < groups[g].count; i++)
             json_text(&j, NULL, groups[g].members[i].run->id);
         json_close(&j, ']');
+        const struct counted_runs disturbed = compare_count_disturbed(&groups[g]);
+        json_uint(&j, "disturbed", disturbed.n);
+        json_uint(&j, "unjudged", disturbed.unjudged);
         json_open(&j, "stale", '[');
         for (size_t i = 0; i < groups[g].count; i++)
             if (stale_reason(groups[g].members[i].run))

@@ -34,6 +34,12 @@ bool compare_is_input(const struct compare_text *t, const char *key);
 /* Do group g and the first one have a metric in common, apart from the wall time? */
 bool compare_shares_metric(const struct compare_text *t, size_t g);
 
+struct counted_runs {
+    size_t n, unjudged, runs; /* unjudged: neither in n nor known not to be */
+};
+/* How many runs of a group were disturbed. A series stands for its repetitions without those for warm-up. */
+struct counted_runs compare_count_disturbed(const struct compare_group *group);
+
 /* Append lines: what is higher or lower in group g; which runs were disturbed; which groups mix runs of several situations. */
 void compare_put_answer(struct compare_text *t, size_t g);
 void compare_put_failed(struct compare_text *t); /* "! A: 1 of 1 runs failed." */
