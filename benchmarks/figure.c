@@ -39,6 +39,17 @@ static bool is_asked_for(struct str line, const struct number *n)
     return false;
 }
 
+static bool is_percent(const struct number *n)
+{
+    return n->unit && !strcmp(n->unit->dimension, "percent");
+}
+
+/* "582.5 ops/sec ± 52.9% (139655 samples)" */
+static bool is_error_behind(struct str line, size_t at)
+{
+    return figure_error_skip(line, at) > at;
+}
+
 /* The word behind the number says what a compressor has saved. */
 static bool is_saving(struct str line, const struct number *n)
 {
@@ -122,7 +133,7 @@ static size_t trailing_name(struct str line, const struct number *n, char *to, s
     while (i < rest.n && !is_one_of(rest.p[i], ",;()[]|=:\t") && !str_is_digit(rest.p[i]) &&
            !(str_is_blank(rest.p[i]) && i && str_is_blank(char_at(rest, i + 1))))
         i++;
-    if (i < rest.n && !is_one_of(rest.p[i], ",;(") && !str_is_blank(rest.p[i]))
+    if (i < rest.n && !is_one_of(rest.p[i], ",;()") && !str_is_blank(rest.p[i]))
         return 0;
     struct str text = str_trim(str_sub(rest, 0, i)), each = text, word;
     while ((word = str_word(&each)).n && words++ == 0 && figure_is_small(word))
@@ -227,8 +238,8 @@ static bool follows_amount(struct str line, const struct number *before, const s
                            struct str name)
 {
     char next = char_at(line, before->end);
-    if (c->strong) /* "500 test keys: 0.001 s" */
-        return !before->unit && next == ' ' && name.p == line.p + before->end + 1;
+    if (c->strong) /* "500 test keys: 0.001 s", not "records=500 qps=87.6" */
+        return !before->unit && next == ' ' && name.p == line.p + before->end + 1 && char_at(line, before->from - 1) != '=';
     bool apart = is_one_of(next, ",;|)]") || next == '\t' || (str_is_blank(next) && str_is_blank(char_at(line, before->end + 1)));
     return !n->inside && !apart; /* "1000 requests in 2.00 s" */
 }
@@ -380,6 +391,8 @@ static size_t borrowed_name(struct str line, const struct number *numbers, size_
     /* "read latency=3 ms, 700 ops/s", "Elapsed time: 17.8 s, 951.5 MB/s", "throughput: 951.5 MB/s, 17.8 s" */
     while ((rate && figure_ends_in_time(name, &name)) || (time && figure_ends_in_rate(name, &name)))
         ;
+    if (rate && str_starts(name, "time to ")) /* "time to read: 0.5 s at 951.5 MB/s" */
+        name = str_sub(name, sizeof "time to", name.n);
     size_t length = figure_name_clean(name, to, size);
     length = length ? add_bracket_words(name, to, length, size) : 0;
     if (length || !rate)
@@ -439,7 +452,7 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
         c.own = false;
         c.column = true;
     } else if (!k && !length && n->unit && figure_is_rate(n->unit) && !guess_letters(between) &&
-               (n->end == line.n || (indented && line.p[n->end] == ',')))
+               (n->end == line.n || (indented && line.p[n->end] == ',') || is_error_behind(line, n->end)))
         length = (size_t)snprintf(label, sizeof label, "%s", figure_rate_name(n->unit));
     if (!length)
         return false;
@@ -459,7 +472,7 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
     const struct unit *unit;
     if (!is_figure(x, line, &c, label, indented, &unit))
         return false;
-    figure_variant_set(line, numbers, k, c.label, label, ret);
+    figure_variant_set(line, numbers, count, k, c.label, label, ret);
     return head_words(line, numbers, k, &c, label, head) &&
            fill_figure(x, line, n, (const char *const[]){head, label, tail}, indented, unit, ret);
 }
@@ -625,6 +638,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     struct str words = figure_without_branches(x, str_trim(line));
     if (!words.n)
         return 0;
+    x->indent = indent;
     bool indented = x->section[0] && indent > x->section_indent, lone = false, row = false;
     if (!is_promising(words)) {
         figure_heading_note(x, words, NULL, 0, note_line(x, line, words, indent, 0, false));
@@ -654,7 +668,8 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
         bool inside = only_rate(number, count, &single);
         for (size_t k = 0; k < count && !rows && n < FIGURES_MAX; k++) {
             const struct number *c = &number[k];
-            if (c->error || (c->plain && !c->multiple && !c->times) || (c->inside && !(inside && k == single)))
+            bool bracketed = c->inside && !(inside && k == single) && !(is_percent(c) && is_saving(words, c));
+            if (c->error || (c->plain && !c->multiple && !c->times) || bracketed)
                 continue;
             if (compose_figure(x, words, number, count, k, indented, &to[n]))
                 n++;

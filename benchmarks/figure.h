@@ -33,6 +33,8 @@ struct figure_context {
     unsigned title_age; /* lines since */
     char heading[HEADING_LEVELS][FIGURE_HEADING_MAX]; /* the last one of each level; empty: none */
     unsigned heading_age[HEADING_LEVELS]; /* lines since */
+    size_t indent, heading_indent; /* of this line, and of the last heading of a test */
+    bool heads_deeper; /* that one has no mark: it counts for lines that are indented further */
     bool after_text; /* the line before is not empty */
     bool has_result; /* a time or a rate has been found */
     char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
@@ -50,4 +52,6 @@ struct figure_context {
 };
 /* Finds the figures of one line (without its end) and updates the context. Returns how many of `to` are set; they refer to the line. */
 size_t figure_find(struct figure_context *context, struct str line, struct figure to[FIGURES_MAX]);
+/* The heading of this level that the last line stands below; empty: none. */
+const char *figure_heading(const struct figure_context *context, enum heading_level level);
 #endif

@@ -226,6 +226,12 @@ static bool is_rate_word(struct str word)
     return memchr(word.p, '/', word.n) && figure_unit(word, &unit, &raw);
 }
 
+static bool is_no_size(struct str word)
+{
+    const struct unit *unit = units_find(word);
+    return !unit || (strcmp(unit->dimension, "byte") && strcmp(unit->dimension, "second"));
+}
+
 /* The unit that begins at `at`, behind blanks: one word, or "requests per second". Sets n->unit or n->raw, and n->end. */
 static void take_unit(struct str line, size_t at, bool joined, struct number *n)
 {
@@ -247,7 +253,9 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
     while (word.n && is_one_of(word.p[word.n - 1], ".!"))
         word.n--;
     /* "12 seconds: …" and "30 s = …" name what follows */
-    if (!word.n || (is_one_of(char_at(line, to), "=:") && !str_ends(str_trim(line), ":")))
+    struct str behind = char_at(line, to) == ':' ? str_trim(str_sub(line, to + 1, line.n)) : (struct str){"", 0};
+    bool said = str_ends(before, ":") && str_is_letter(char_at(behind, 0)); /* "performance: 0.5 s: parsing" */
+    if (!word.n || (is_one_of(char_at(line, to), "=:") && !said && !str_ends(str_trim(line), ":")))
         return;
     struct str next = rest, per = str_word(&next), time = str_word(&next);
     if (!open && counted_multiple(word) > 0) {
@@ -278,7 +286,10 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
         if (figure_per_one(word, time, &n->unit)) {
             n->end = (size_t)(time.p + time.n - line.p);
             n->word = word;
-        } else
+        } else if (memchr(line.p + n->from, '.', n->to - n->from) && is_no_size(word) && str_is_letter(word.p[0]) &&
+                   str_is_letter(time.p[0]))
+            n->raw = str_sub(line, from, (n->end = (size_t)(time.p + time.n - line.p)) - from); /* "4.9 bits per byte" */
+        else
             n->plain = true; /* "3 GB per node" */
         return;
     }

@@ -74,8 +74,10 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
 
 /* Keeps the line as a heading if it is one, and drops headings that may have ended. figures: how many it has; rows of a table count as one. */
 void figure_heading_note(struct figure_context *x, struct str line, const struct number *n, size_t count, size_t figures);
-/* A longer name of the result at n[k]: with words before the label in its line, or with its argument. name: the label, cleaned. */
-void figure_variant_set(struct str line, const struct number *n, size_t k, struct str label, const char *name, struct figure *ret);
+/* A longer name of the result at n[k]: with words before the label in its line, with its argument, or with the words that end the line.
+ * name: the label, cleaned. */
+void figure_variant_set(struct str line, const struct number *n, size_t count, size_t k, struct str label, const char *name,
+                        struct figure *ret);
 
 /* ---- figure_forms.c and figure_times.c: each sets `to` and returns how many figures it found ---- */
 

@@ -36,6 +36,22 @@ static size_t take_gnu_time(struct str line, struct figure *to)
     return n >= 2 ? n : 0;
 }
 
+/* "0.051u 0.004s 0:00.55 9.0% …": tcsh. */
+static size_t take_tcsh_time(struct str line, struct figure *to)
+{
+    static const char *const names[] = {"user", "system", "elapsed"};
+    static const char units[] = "us";
+    char unused[32];
+    for (size_t n = 0; n < 3; n++) {
+        struct str word = str_word(&line), number = n < 2 && word.n > 1 ? str_sub(word, 0, word.n - 1) : word;
+        if (n < 2 ? !word.n || word.p[word.n - 1] != units[n] || !has_two_places(number)
+                  : figure_minutes(word, unused, sizeof unused) != word.n)
+            return 0;
+        time_figure_set(&to[n], names[n], number);
+    }
+    return str_ends(str_word(&line), "%") ? 3 : 0;
+}
+
 /* "real 0.30" (time -p), "Run Time: real 0.220 user 0.071451 sys 0.000000", behind which no unit stands. */
 static size_t take_posix_time(struct str line, struct figure *to)
 {
@@ -152,14 +168,15 @@ static size_t take_file_time(const struct figure_context *x, struct str line, co
 /* A first look that costs little. */
 static bool may_be_of_command(struct str line)
 {
-    return str_starts(line, "real") || str_starts(line, "sys") || str_has(line, "user");
+    return (str_is_digit(char_at(line, 0)) && str_has(line, "u ")) || str_starts(line, "real") || str_starts(line, "sys") ||
+           str_has(line, "user");
 }
 
 size_t figure_take_time(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
     size_t found = 0;
-    if (may_be_of_command(line) &&
-        ((found = take_gnu_time(line, to)) || (found = take_posix_time(line, to)) || (found = take_zsh_time(line, to))))
+    if (may_be_of_command(line) && ((found = take_gnu_time(line, to)) || (found = take_tcsh_time(line, to)) ||
+                                    (found = take_posix_time(line, to)) || (found = take_zsh_time(line, to))))
         return found;
     return (found = take_time_again(x, line, n, count, to)) || (found = take_number_again(x, line, n, count, to))
                ? found

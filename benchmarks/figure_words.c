@@ -100,6 +100,8 @@ static const char *const condition_words[] = {"age",
                                               "per connection",
                                               "period",
                                               "pid",
+                                              "play time",
+                                              "playtime",
                                               "poll",
                                               "polling",
                                               "port",
@@ -181,10 +183,40 @@ static const char *const span_words[] = {"duration", "length", "run time", "runt
 static const char *const other_span_words[] = {"time"};
 static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min",  "overall", "real",
                                                "response", "rtt", "sys", "system",  "took",    "total", "used", "user", "wall"};
-static const char *const score_words[] = {
-    "accuracy", "auc",   "bandwidth", "bleu",    "compression ratio", "efficiency",  "f1",         "fitness",   "imbalance", "iou",
-    "loss",     "mae",   "map",       "mse",     "objective",         "performance", "perplexity", "precision", "recall",    "residual",
-    "rmse",     "rouge", "speed up",  "speedup", "throughput"};
+static const char *const score_words[] = {"acceptance fraction",
+                                          "accuracy",
+                                          "auc",
+                                          "bandwidth",
+                                          "best cost",
+                                          "best value",
+                                          "bleu",
+                                          "chi square",
+                                          "coefficient of determination",
+                                          "compression ratio",
+                                          "divergence",
+                                          "efficiency",
+                                          "f1",
+                                          "fitness",
+                                          "imbalance",
+                                          "inertia",
+                                          "iou",
+                                          "loss",
+                                          "mae",
+                                          "map",
+                                          "mse",
+                                          "objective",
+                                          "optimal value",
+                                          "performance",
+                                          "perplexity",
+                                          "precision",
+                                          "r squared",
+                                          "recall",
+                                          "residual",
+                                          "rmse",
+                                          "rouge",
+                                          "speed up",
+                                          "speedup",
+                                          "throughput"};
 static const char *const score_word_words[] = {"dmips", "figure of merit", "fom",  "glups", "gups",          "index score",
                                                "mips",  "mlups",           "mups", "mwips", "overall score", "rating",
                                                "score", "throughput"};
@@ -692,6 +724,9 @@ const struct unit *figure_unit_of_label(struct str label)
         !str_ends(front, " per")) /* "Total running seconds" */
         return units_find(last);
     struct str after = first_words, second = str_word(&after), third = str_word(&after);
+    if (is_any(first, "seconds secs milliseconds microseconds nanoseconds") &&
+        is_any(str_trim(first_words), "taken elapsed used spent total"))
+        return units_find(first); /* "Seconds taken" */
     if (is_any(first, "total elapsed wall cpu user real") && is_any(second, "seconds") && is_any(third, "in for"))
         return units_find(STR("seconds")); /* "Total seconds in IPOPT" */
     if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)

@@ -43,7 +43,7 @@ static int figures_reader_check(struct reader *r, const struct yaml *spec, struc
 enum { BEHIND_LONE_MAX = 2 };
 
 /* Figures wait for the end: only then is it known what a comma means in this output, and whether a name comes with different values. */
-enum { HELD_MAX = 160, HEADING_AGE_MAX = 20 };
+enum { HELD_MAX = 160 };
 
 struct held_figure {
     struct figure figure;
@@ -123,9 +123,12 @@ static enum heading_level heading_level_of(enum apart by)
     return by == APART_PART ? HEADING_PART : HEADING_TEST;
 }
 
+/* One figure of a name may keep it: its own words are the name alone. */
 static struct str apart_text(const struct held_figure *h, enum apart by)
 {
-    return str_of(by == APART_LINE ? h->figure.variant : h->heading[heading_level_of(by)]);
+    if (by == APART_LINE)
+        return str_of(h->figure.variant[0] ? h->figure.variant : h->figure.name);
+    return str_of(h->heading[heading_level_of(by)]);
 }
 
 static bool is_of_same_metric(const struct held_figure *a, const struct held_figure *b)
@@ -143,7 +146,7 @@ static bool is_of_same_value(const struct held_figure *a, const struct held_figu
 /* A heading behind the last figure: these lines may stand below what they name. */
 static bool is_footed(const struct figures_state *s, enum heading_level level)
 {
-    const char *last = s->context.heading[level];
+    const char *last = figure_heading(&s->context, level);
     return s->helds && last[0] && strcmp(last, s->held[s->helds - 1].heading[level]) != 0;
 }
 
@@ -174,7 +177,7 @@ static void take_told_apart(struct rules_run *run, struct source *source, const 
 {
     char name[FIGURE_NAME_MAX + FIGURE_HEADING_MAX];
     const char *heading = by == APART_PART || by == APART_TEST ? h->heading[heading_level_of(by)] : "";
-    snprintf(name, sizeof name, "%s%s%s", heading, heading[0] ? " " : "", by == APART_LINE ? h->figure.variant : h->figure.name);
+    snprintf(name, sizeof name, "%s%s%s", heading, heading[0] ? " " : "", by == APART_LINE ? apart_text(h, by).p : h->figure.name);
     figure_take(run, source, r, &h->figure, name);
 }
 
@@ -204,8 +207,7 @@ static void held_set(struct held_figure *h, const struct figures_state *s, const
 {
     *h = (struct held_figure){.figure = *f};
     for (size_t level = 0; level < HEADING_LEVELS; level++)
-        if (s->context.heading_age[level] <= HEADING_AGE_MAX)
-            memcpy(h->heading[level], s->context.heading[level], sizeof h->heading[level]);
+        snprintf(h->heading[level], sizeof h->heading[level], "%s", figure_heading(&s->context, level));
 }
 
 /* Of too many figures none is told apart from others: a name could have another value among those that are not held. */

@@ -65,6 +65,18 @@ is "... words before the name in the line" "$(named '[read] threads=2: rate: 5 M
 []'
 is "... an argument behind it" "$(named 'fib(30): 5.5 ms\nfib(32): 6.5 ms\n')" '[["fib_30_s",0.0055],["fib_32_s",0.0065]]
 []'
+is "... one of which may have the name alone" "$(named 'C copy: 5 MB/s\nC copy (32 bytes): 6 MB/s\n')" '[["c_copy_MB_per_s",5],["c_copy_32_bytes_MB_per_s",6]]
+[]'
+is "... words behind it" "$(named 'time: 0.5 s: parsing\ntime: 0.6 s: sorting\n')" '[["time_parsing_s",0.5],["time_sorting_s",0.6]]
+[]'
+is "... a line below it that has a number ends no heading" "$(named 'bench: a\n\twarmup... 61.4 ms (2 runs)\n\trate: 5 MB/s\nbench: b\n\twarmup... 6.4 ms (2 runs)\n\trate: 6 MB/s\n')" \
+    '[["bench_a_rate_MB_per_s",5],["bench_b_rate_MB_per_s",6]]
+[]'
+is "... a heading without a mark, where the results are indented further" "$(named 'x\n  tone-16\n    rate: 5 MB/s\n  tone-32\n    rate: 6 MB/s\n'; named 'x\ntone a\nrate: 5 MB/s\ntone b\nrate: 6 MB/s\n')" \
+    '[["tone_16_rate_MB_per_s",5],["tone_32_rate_MB_per_s",6]]
+[]
+[]
+["rate_MB_per_s"]'
 is "... nothing else: the end of a test, runs, lines below a line of words, one heading for two values" \
     "$(named 'copy\nrate: 5 MB/s\ncopy finished\nrate: 6 MB/s\n'; named 'Run 1:\nrate: 5 MB/s\nRun 2:\nrate: 6 MB/s\n'; named '== a ==\nx y\nrate: 5 MB/s\n== b ==\nrate: 6 MB/s\n'; named '== a ==\nrate: 5 MB/s\nrate: 6 MB/s\n== b ==\nrate: 7 MB/s\n'; named '== a ==\nrate: 5 MB/s\n== b ==\nrate: 6 MB/s\n== c ==\n')" \
     '[]

@@ -70,6 +70,14 @@ static void values_are_found(void **state)
         {"rate: 12.5 MB/s\nRead percentage: 87%", "Read percentage=87 percent"},
         {"Epoch 10/10: loss=0.3", "loss=0.3 -"},
         {"Speedup: 3.45x", "Speedup=3.45 -"},
+        {"Setting done: elapsed_time=0.57 num_records=100000 qps=174720", "Setting done qps=174720 op_per_s"},
+        {"Seconds taken: 0.0008 (126582.28 p/s)", "Seconds taken=0.0008 s"},
+        {"time to read data: 0.000944 secs at 3177.76 MB/sec", "time to read data=0.000944 s;read data=3177.76 MB_per_s"},
+        {"Output file size = 609713 bytes (131175 bytes = 17.71% decrease)", "decrease=17.71 percent"},
+        {"Entropy = 4.899779 bits per byte.", "Entropy bits per byte=4.899779 -"},
+        {"performance: 0.25 s: parsing", "performance=0.25 s"},
+        {"KL divergence after 300 iterations: 0.228761", "KL divergence after 300 iterations=0.228761 -"},
+        {"582.5 ops/sec \xc2\xb1" "52.9% (139655 samples)", "rate=582.5 op_per_s"},
         {"GUPS = 0.125", "GUPS=0.125 -"},
         {"1.006:1,  7.956 bits/byte,  0.55% saved, 6000000 in", "saved=0.55 percent"},
         {"a.png: 5000 -> 4000 bytes (20.5%)", "a.png=20.5 percent"},
@@ -101,7 +109,7 @@ static void times_without_unit_are_found(void **state)
     };
     CHECK_ROWS(rows);
     static const char *const refused[] = {
-        "final time: 2.5", "simulation time = 1.5", "total simulation time: 1.5", "total time: 5", "time: 0.5, step 3",
+        "audio playtime: 10.5 sec", "batch: 32 images per worker", "final time: 2.5", "simulation time = 1.5", "total simulation time: 1.5", "total time: 5", "time: 0.5, step 3",
         "time limit: 2.5", "total time: -0.5", "CPU time: 0.5GHz", "sampling for 0.5 s", "max time 2.5",
     };
     CHECK_REFUSED(refused);
@@ -198,6 +206,7 @@ static void times_are_found(void **state)
         {"real 0.30", "real=0.30 s"},
         {"Run Time: real 0.220 user 0.071451 sys 0.000000", "Run Time real=0.220 s;Run Time user=0.071451 s;Run Time sys=0.000000 s"},
         {"0.51user 0.00system 0:00.55elapsed 95%CPU (0avgtext+0avgdata 4016maxresident)k", "user=0.51 s;system=0.00 s;elapsed=0.55 s"},
+        {"0.001u 0.020s 0:00.11 0.0%\t0+0k 0+0io 0pf+0w", "user=0.001 s;system=0.020 s;elapsed=0.11 s"},
         {"make  0.51s user 0.00s system 95% cpu 0.550 total", "total=0.550 s"},
         {"Trace Time:       0 hours  0 minutes  1 seconds (1.009 seconds)", "Trace Time=1.009 s"},
         {"elapsed: 00:01:02.50", "elapsed=62.5 s"},
