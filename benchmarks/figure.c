@@ -294,7 +294,9 @@ static bool is_named_time(struct str line, const struct number *n, size_t count)
         is_one_of(last.p[last.n - 1], ",;"))
         return false;
     bool time = n->unit && !strcmp(n->unit->dimension, "second");
-    return time ? memchr(line.p + n->from, '.', n->to - n->from) != NULL : words > 1 && !n->unit && figure_is_measured(name);
+    if (time) /* "prog 2.4 s" may be anything */
+        return (words > 1 || n->unit->factor < 1) && memchr(line.p + n->from, '.', n->to - n->from);
+    return words > 1 && !n->unit && figure_is_measured(name);
 }
 
 /* "set (rand)", "set (seq-hint)": a word that says which one, and neither a unit nor a statistic. */
