@@ -26,6 +26,8 @@ fio human-bits Run status group
 graph500 made-2.1.4 stddev_validate:
 sysbench cpu execution time (avg
 wrk plain Transfer\/sec:
+pgbench multi latency stddev = 0.897
+pgbench multi 1872 transactions
 reframe console Finished on
 S
 
