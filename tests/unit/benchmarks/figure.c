@@ -110,7 +110,7 @@ static void times_without_unit_are_found(void **state)
     CHECK_ROWS(rows);
     static const char *const refused[] = {
         "audio playtime: 10.5 sec", "batch: 32 images per worker", "final time: 2.5", "simulation time = 1.5", "total simulation time: 1.5", "total time: 5", "time: 0.5, step 3",
-        "time limit: 2.5", "total time: -0.5", "CPU time: 0.5GHz", "sampling for 0.5 s", "prog 2.4 s", "max time 2.5",
+        "time limit: 2.5", "total time: -0.5", "CPU time: 0.5GHz", "sampling for 0.5 s", "prog 2.4 s", ": 5 MB/s", "max time 2.5",
     };
     CHECK_REFUSED(refused);
 }
