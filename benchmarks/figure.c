@@ -45,7 +45,7 @@ static bool is_percent(const struct number *n)
 }
 
 /* What may stand before a rate without a name: nothing, or an arrow. */
-static bool is_pointer(struct str text)
+static bool is_arrow_mark(struct str text)
 {
     return !text.n || str_is(text, "=>") || str_is(text, "==>") || str_is(text, "->") || str_is(text, "-->");
 }
@@ -459,7 +459,7 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
             return false;
         c.own = false;
         c.column = true;
-    } else if (!k && !length && n->unit && figure_is_rate(n->unit) && is_pointer(str_trim(between)) &&
+    } else if (!k && !length && n->unit && figure_is_rate(n->unit) && is_arrow_mark(str_trim(between)) &&
                (n->end == line.n || (indented && line.p[n->end] == ',') || is_error_behind(line, n->end)))
         length = (size_t)snprintf(label, sizeof label, "%s", figure_rate_name(n->unit));
     if (!length)
