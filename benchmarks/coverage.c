@@ -101,9 +101,10 @@ static void coverage_note_several(struct coverage *c, const struct series *s)
 static void coverage_note_disagreement(struct coverage *c, const struct series *s, const struct series *better)
 {
     if (s->n && better->n && values_differ(last_of(s), last_of(better)))
-        coverage_add_note(c, arena_printf(&c->arena, "metric " STR_FMT ": reader %s has %.6g, reader %s has %.6g; the value of %s counts (%s)",
-                                          STR_ARG(s->name), better->reader->name, last_of(better), s->reader->name, last_of(s),
-                                          better->reader->name, c->sample));
+        coverage_add_note(c,
+                          arena_printf(&c->arena, "metric " STR_FMT ": reader %s has %.6g, reader %s has %.6g; the value of %s counts (%s)",
+                                       STR_ARG(s->name), better->reader->name, last_of(better), s->reader->name, last_of(s),
+                                       better->reader->name, c->sample));
 }
 
 void coverage_end(struct rules_run *run)

@@ -7,7 +7,15 @@
 #include "base/str.h"
 #include "base/units.h"
 
-enum { FIGURE_TREE_MAX = 4, FIGURES_MAX = 12, FIGURE_LINE_MAX = 400, FIGURE_NAME_MAX = 120, FIGURE_HEADER_MAX = 400, FIGURE_HEADERS_MAX = 2, FIGURE_HEADING_MAX = 64 };
+enum {
+    FIGURE_TREE_MAX = 4,
+    FIGURES_MAX = 12,
+    FIGURE_LINE_MAX = 400,
+    FIGURE_NAME_MAX = 120,
+    FIGURE_HEADER_MAX = 400,
+    FIGURE_HEADERS_MAX = 2,
+    FIGURE_HEADING_MAX = 64
+};
 
 struct figure {
     char name[FIGURE_NAME_MAX]; /* words, as printed; not a key yet */
@@ -18,7 +26,8 @@ struct figure {
     bool lone; /* a time that is all of its line: where more follows, nothing says that it is the result */
     bool bare; /* a statistic whose unit nothing says: for a draft of rules, which a person reads */
     bool unsure; /* "1,234": a fraction or thousands, which nothing before has shown */
-    char variant[FIGURE_NAME_MAX]; /* a longer name: "AES rate" of "AES: 5 threads, rate: 5 MB/s", "fib 30" of "fib(30): 5 ms"; empty: none */
+    char variant
+        [FIGURE_NAME_MAX]; /* a longer name: "AES rate" of "AES: 5 threads, rate: 5 MB/s", "fib 30" of "fib(30): 5 ms"; empty: none */
     char step[24]; /* the size, or the number of threads, that begins its row: a whole number; empty: none */
     size_t section; /* length of the words in `name` that a line above or a tag in brackets gave; 0: none */
 };

@@ -28,7 +28,8 @@ bool figure_is_step(struct str title); /* of a column: size, number of threads: 
 bool figure_is_memory(struct str label); /* memory that was used */
 bool figure_is_elapsed(struct str label); /* names a time that a clock measured, and none of the day */
 bool figure_is_task_time(struct str label); /* the time of a part of the work, which is no setting: "encode time" */
-bool figure_is_measured(struct str label); /* names a time that was measured, and no setting, whatever its unit: "CPU time", "mean latency" */
+bool figure_is_measured(
+    struct str label); /* names a time that was measured, and no setting, whatever its unit: "CPU time", "mean latency" */
 bool figure_is_rate(const struct unit *u);
 bool figure_is_time_or_rate(const struct unit *u); /* false for NULL */
 bool figure_is_counted(const struct unit *u); /* a rate of something counted: no multiple of it is one of a size */

@@ -169,12 +169,13 @@ static const char *describe_no_result(const struct ending *e)
         return arena_printf(a, "the output is not text: %zu %s of binary data or control characters", n, lines);
     if (not_text)
         binary = arena_printf(a, "%zu of them not text (binary data or control characters), ", not_text);
-    return left_out && binary ? arena_printf(a,
-                                             "%zu %s read, %snone with a result like \"rate: 12.5 MB/s\" (name, number, unit) or \"loss 0.3\" "
-                                             "(a known score); %ssizes, settings, errors, progress and lines that begin with a rank or "
-                                             "step do not count",
-                                             n, lines, binary, left_out)
-                              : NULL;
+    return left_out && binary
+               ? arena_printf(a,
+                              "%zu %s read, %snone with a result like \"rate: 12.5 MB/s\" (name, number, unit) or \"loss 0.3\" "
+                              "(a known score); %ssizes, settings, errors, progress and lines that begin with a rank or "
+                              "step do not count",
+                              n, lines, binary, left_out)
+               : NULL;
 }
 
 /* Rules that guess found nothing: the reason, which is also a warning of the record. NULL: they did, or there was nothing to read. */

@@ -80,9 +80,8 @@ static void compare_with_launcher(struct ending *e)
             if (!v || str_eq(v->text, told->text))
                 continue;
             ending_source(e, v->origin);
-            record_warning(e->record, "%sparam %s: the launcher has " STR_FMT ", the output has " STR_FMT "%s", e->prefix[b],
-                           pairs[i][1], STR_ARG(told->text), STR_ARG(v->text),
-                           i == 0 && str_is(v->text, "1") ? ": is the program of another MPI?" : "");
+            record_warning(e->record, "%sparam %s: the launcher has " STR_FMT ", the output has " STR_FMT "%s", e->prefix[b], pairs[i][1],
+                           STR_ARG(told->text), STR_ARG(v->text), i == 0 && str_is(v->text, "1") ? ": is the program of another MPI?" : "");
             params_note_disagreement(e, str_of(pairs[i][0]));
             break;
         }

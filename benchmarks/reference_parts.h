@@ -9,26 +9,26 @@ enum condition_kind { CONDITION_SITE, CONDITION_CLUSTER, CONDITION_PARTITION, CO
 
 struct condition {
     enum condition_kind kind;
-    const char *key;             /* of a param */
-    struct str *any;             /* one of these patterns must fit; n == 0: the run must not have the param */
+    const char *key; /* of a param */
+    struct str *any; /* one of these patterns must fit; n == 0: the run must not have the param */
     size_t n;
-    bool exact;                  /* one pattern, without wildcards */
+    bool exact; /* one pattern, without wildcards */
     struct condition *next;
 };
 
 enum bound_kind { BOUND_NONE, BOUND_RELATIVE, BOUND_OFFSET, BOUND_LIMIT };
 struct bound {
     enum bound_kind kind;
-    double number;               /* fraction of the value (-0.05), distance from it, or the limit itself */
-    const struct unit *unit;     /* of a distance or limit; NULL: the value's */
+    double number; /* fraction of the value (-0.05), distance from it, or the limit itself */
+    const struct unit *unit; /* of a distance or limit; NULL: the value's */
 };
 
 struct reference {
-    const char *metric;          /* key without @STEP */
+    const char *metric; /* key without @STEP */
     bool has_step, has_value, strict;
     int64_t step;
     double value;
-    const struct unit *unit;     /* of the value; NULL: the metric's */
+    const struct unit *unit; /* of the value; NULL: the metric's */
     struct bound low, high;
     int line, column;
     struct reference *next;
@@ -44,8 +44,8 @@ struct reference_entry {
 
 struct references {
     struct arena arena;
-    const char *name;            /* path, for messages */
-    const char *label;           /* in results */
+    const char *name; /* path, for messages */
+    const char *label; /* in results */
     struct reference_entry *entries;
     size_t count;
 };

@@ -17,23 +17,23 @@ int rules_load_all(struct rules **ret, const char *path, void (*tell)(void *cont
 /* The same from memory; name: for messages. */
 int rules_load_text(struct rules **ret, const char *name, struct str text, struct err *err);
 void rules_free(struct rules *rules);
-const char *rules_name(const struct rules *rules);     /* "ior" */
-const char *rules_version(const struct rules *rules);  /* version of the rule file */
+const char *rules_name(const struct rules *rules); /* "ior" */
+const char *rules_version(const struct rules *rules); /* version of the rule file */
 const char *rules_summary(const struct rules *rules);
-bool rules_without_verdict(const struct rules *rules);            /* they read what they do not know (guess: true): no verdict */
-struct str rules_text(const struct rules *rules);      /* the file's own bytes, for the artifact rules.yaml */
+bool rules_without_verdict(const struct rules *rules); /* they read what they do not know (guess: true): no verdict */
+struct str rules_text(const struct rules *rules); /* the file's own bytes, for the artifact rules.yaml */
 
 /* What an output of unknown origin tells by itself (head key `recognise`). */
 struct rules_seen {
-    bool known;               /* it is this program's */
-    size_t banners;           /* lines that stand once in each of its outputs */
-    size_t line[2];           /* numbers of the first two, from 1 */
+    bool known; /* it is this program's */
+    size_t banners; /* lines that stand once in each of its outputs */
+    size_t line[2]; /* numbers of the first two, from 1 */
     int64_t started_ms, finished_ms; /* 0: not told. A time without zone is taken in the local one */
     const char *host, *command; /* as printed; NULL: not told. In the arena */
 };
 bool rules_recognise(const struct rules *rules); /* can they at all? */
 bool rules_over(const struct rules *rules, const char *name); /* the output of `name` stands within this program's (io500 prints IOR's) */
-bool rules_single(const struct rules *rules);    /* a second banner is a second output, and these rules cannot keep it apart */
+bool rules_single(const struct rules *rules); /* a second banner is a second output, and these rules cannot keep it apart */
 void rules_see(const struct rules *rules, struct str text, struct arena *a, struct rules_seen *ret);
 struct rules_output_begin {
     size_t offset, banner; /* which of the banners: one output can print its name in two ways */
@@ -59,7 +59,8 @@ void rules_argument(struct rules_run *run, const char *param, const char *value)
 /* The same for a param that the output gave: of an option it may be an argument too, and then it has one value for all programs in the output. */
 void rules_argument_printed(struct rules_run *run, const char *param, const char *value);
 void rules_feed(struct rules_run *run, const char *source, const void *p, size_t n);
-void rules_cut(struct rules_run *run, const char *source, uint64_t bytes); /* the middle is not kept: series of this source become missing */
+void rules_cut(struct rules_run *run, const char *source,
+               uint64_t bytes); /* the middle is not kept: series of this source become missing */
 /* Other sources the rules name (files): i-th pattern, NULL at the end. The caller finds, opens and feeds them (source = the pattern). */
 const char *rules_file(const struct rules *rules, size_t i);
 /* Does the program hand the i-th file over itself, by `benchwrap log --artifact`? Its pattern is the file's name then. */
@@ -87,8 +88,8 @@ enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };
 /* One test of an output that holds several, where the rules' head says `blocks: {name: t, runs: true}`: it becomes a child run. Its params,
  * metrics and missing values are those facts of the record whose source begins with "rule:" and whose keys begin with "<name>.". */
 struct rules_block {
-    const char *name;         /* prefix of its keys without the dot: "t0", "seqwrite" */
-    enum verdict verdict;     /* what the checks of this block alone say; exit status and signal count for each block */
+    const char *name; /* prefix of its keys without the dot: "t0", "seqwrite" */
+    enum verdict verdict; /* what the checks of this block alone say; exit status and signal count for each block */
     const char *reason;
     bool complete;
 };
@@ -101,16 +102,16 @@ struct ignored_lines {
 };
 struct rules_outcome {
     enum verdict verdict;
-    const char *reason;       /* in words; in the record's arena */
-    bool complete;            /* required metrics present and sanity rules hold */
-    size_t lines;             /* of all sources, that were read */
-    size_t metrics;           /* names that have a value in the record */
+    const char *reason; /* in words; in the record's arena */
+    bool complete; /* required metrics present and sanity rules hold */
+    size_t lines; /* of all sources, that were read */
+    size_t metrics; /* names that have a value in the record */
     /* Rules that guess found no metric in these lines: why, in words without a full stop (the record has it as a warning, "no metrics: …").
      * In the record's arena. NULL: there are metrics, there was no output, or the rules do not guess. */
     const char *no_metrics;
     struct ignored_lines ignored;
     const struct rules_block *block; /* in the record's arena */
-    size_t blocks;            /* 0: one test only, or the rules want no child runs */
+    size_t blocks; /* 0: one test only, or the rules want no child runs */
 };
 /* Writes the tag benchwrap.headline of a record that no rules read: the first metrics that the program logged, if any. */
 void rules_headline_logged(struct record *record);
@@ -118,5 +119,6 @@ void rules_headline_logged(struct record *record);
 void rules_drop(struct rules_run *run);
 /* Ends the reading: params, metrics (with their statistics), missing, warnings go into the record; verdict and reason are returned.
  * exit_code: -1 unknown; signal: 0 none. base_ms: time stamp for the metrics (steps of a series get +1 ms each). */
-int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret, struct err *err);
+int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
+              struct err *err);
 #endif

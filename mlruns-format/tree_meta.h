@@ -11,7 +11,7 @@
 struct tree_meta {
     struct str run_id, experiment_id, name /* run_name of a run */, user_id, artifact_uri, lifecycle;
     int64_t start_ms, end_ms; /* 0: absent or null */
-    int64_t status;           /* -1: absent */
+    int64_t status; /* -1: absent */
 };
 
 enum { TREE_META_MAX = 1 << 20 }; /* bytes of a meta.yaml */
@@ -22,6 +22,6 @@ int tree_meta_parse(struct tree_meta *ret, const char *name, struct str text, st
 void tree_meta_experiment(struct buf *to, uint32_t id, struct str name);
 /* Appends the text of a run's meta.yaml. end_ms 0: the run has not ended. deleted: it was deleted
  * on the server that it comes from. */
-void tree_meta_run(struct buf *to, uint32_t experiment, const char *run_id, struct str run_name, struct str user, int64_t start_ms, int64_t end_ms, enum run_status status,
-                   bool deleted);
+void tree_meta_run(struct buf *to, uint32_t experiment, const char *run_id, struct str run_name, struct str user, int64_t start_ms,
+                   int64_t end_ms, enum run_status status, bool deleted);
 #endif

@@ -520,7 +520,8 @@ static int scheduler_before(struct host *h, struct record *r, struct err *err)
     else if (provider == NONE && h->elsewhere)
         emit_missing(h, r, "job.scheduler", "%s", h->elsewhere);
     else if (provider == NONE && h->hidden_job)
-        emit_missing(h, r, "job.scheduler", "%s shows that this process is in a job, which its environment does not describe", h->hidden_job);
+        emit_missing(h, r, "job.scheduler", "%s shows that this process is in a job, which its environment does not describe",
+                     h->hidden_job);
     else
         emit_text(h, r, "job.scheduler", names[provider]);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -79,7 +79,8 @@ static bool slurm_job_time_text(struct str value, char *to, size_t size)
     int64_t n;
     struct tm tm;
     time_t t;
-    if (!slurm_job_parse_number(value, &n) || n > INT64_C(4102444800)) /* beyond the year 2100: the controller prints the end of its range for an unknown time */
+    if (!slurm_job_parse_number(value, &n) ||
+        n > INT64_C(4102444800)) /* beyond the year 2100: the controller prints the end of its range for an unknown time */
         return false;
     t = (time_t)n;
     return gmtime_r(&t, &tm) && strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;
@@ -124,8 +125,8 @@ static void slurm_job_check_gpus(const struct slurm_job *job, struct record *r)
             continue;
         bool is_step = i == 0; /* which may have a part of the job's GPUs */
         if (here * nodes > all || (!is_step && here * nodes < all) || all % nodes)
-            record_warning(r, "the job has %lld GPUs on %lld nodes: others may have another number than this one in %s (%lld)", (long long)all,
-                           (long long)nodes, keys[i][0], (long long)here);
+            record_warning(r, "the job has %lld GPUs on %lld nodes: others may have another number than this one in %s (%lld)",
+                           (long long)all, (long long)nodes, keys[i][0], (long long)here);
         return;
     }
 }

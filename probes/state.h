@@ -47,6 +47,5 @@ void *probe_data(const struct host *h, const struct probe *p);
 bool cache_replay(const struct host *h, const char *probe, struct record *r);
 /* Caches the facts of the record behind `after` (NULL: all). Silent on failure: the cache only
  * saves time. */
-void cache_store(const struct host *h, const char *probe, const struct record *r,
-                 const struct fact *after);
+void cache_store(const struct host *h, const char *probe, const struct record *r, const struct fact *after);
 #endif

@@ -145,9 +145,9 @@ static void view_try_file(void *context, const char *name)
 
 bool view_has_refused_files(const struct host *h, char reason[256])
 {
-    static const char *const folders[] = {
-        "sys/devices/system/cpu/cpu0/topology",     "sys/devices/system/cpu/cpu0/cache/index0", "sys/devices/system/cpu/cpu0/cache/index1",
-        "sys/devices/system/cpu/cpu0/cache/index2", "sys/devices/system/cpu/cpu0/cache/index3", "sys/devices/system/node/node0"};
+    static const char *const folders[] = {"sys/devices/system/cpu/cpu0/topology",     "sys/devices/system/cpu/cpu0/cache/index0",
+                                          "sys/devices/system/cpu/cpu0/cache/index1", "sys/devices/system/cpu/cpu0/cache/index2",
+                                          "sys/devices/system/cpu/cpu0/cache/index3", "sys/devices/system/node/node0"};
     *reason = 0;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         struct view_search s = {h, folders[i], reason};

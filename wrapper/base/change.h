@@ -8,10 +8,10 @@
 #define CHANGE_LEVEL 0.05
 
 struct change {
-    bool known;              /* there is a ratio: three values or more on both sides, with positive medians */
+    bool known; /* there is a ratio: three values or more on both sides, with positive medians */
     double ratio, low, high; /* of the medians, with its 95 % interval */
-    double p;                /* chance of such a change, or a larger one, if nothing has changed; NaN: the interval alone decides */
-    bool sure;               /* set by changes_correct */
+    double p; /* chance of such a change, or a larger one, if nothing has changed; NaN: the interval alone decides */
+    bool sure; /* set by changes_correct */
 };
 
 /* Computes the change from the values a to the values b; `sure` is left false for

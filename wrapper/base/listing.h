@@ -15,18 +15,18 @@
 #include <stdio.h>
 
 struct listing_column {
-    const char *key;      /* name in JSON */
-    const char *heading;  /* NULL: not in the table, JSON only */
-    bool right;           /* numbers */
-    unsigned max;         /* columns a cell may take in a table, 0: no bound; longer ones are cut visibly */
-    unsigned drop;        /* 0: stays; else the column leaves a table that is too wide, the greatest first */
-    unsigned narrow;      /* not 0: at this rank among the drops, the column of text gets narrower, down to 12 columns, instead of leaving */
-    bool whole;           /* its text is never cut: names that the reader has to type, verdicts */
-    bool wrap;            /* a text that ends its row is broken into lines instead of cut */
-    bool tight;           /* one blank before it, not two: a unit behind its number */
-    bool no_empty;        /* leaves the table when no cell has a text */
-    const char *common;   /* if all cells are equal, the column becomes this phrase and the cell's text above the table; "": it disappears */
-    const char *above;    /* a further heading, one line higher; may extend over columns that have none */
+    const char *key; /* name in JSON */
+    const char *heading; /* NULL: not in the table, JSON only */
+    bool right; /* numbers */
+    unsigned max; /* columns a cell may take in a table, 0: no bound; longer ones are cut visibly */
+    unsigned drop; /* 0: stays; else the column leaves a table that is too wide, the greatest first */
+    unsigned narrow; /* not 0: at this rank among the drops, the column of text gets narrower, down to 12 columns, instead of leaving */
+    bool whole; /* its text is never cut: names that the reader has to type, verdicts */
+    bool wrap; /* a text that ends its row is broken into lines instead of cut */
+    bool tight; /* one blank before it, not two: a unit behind its number */
+    bool no_empty; /* leaves the table when no cell has a text */
+    const char *common; /* if all cells are equal, the column becomes this phrase and the cell's text above the table; "": it disappears */
+    const char *above; /* a further heading, one line higher; may extend over columns that have none */
 };
 
 struct listing_cell;
@@ -36,17 +36,17 @@ struct listing {
     struct arena *arena;
     struct listing_cell *cells;
     size_t used, room;
-    size_t indent;        /* blanks before each line; the caller may set it */
-    bool bare;            /* no line of headings, also in CSV and Markdown; the caller may set it */
-    const char *missing;  /* what stands for a cell that is not known; "-" unless the caller sets it */
-    bool failed;          /* out of memory: listing_print says so by its return */
+    size_t indent; /* blanks before each line; the caller may set it */
+    bool bare; /* no line of headings, also in CSV and Markdown; the caller may set it */
+    const char *missing; /* what stands for a cell that is not known; "-" unless the caller sets it */
+    bool failed; /* out of memory: listing_print says so by its return */
 };
 
 /* The arena keeps the cells' texts; `columns` must outlive the listing. */
 void listing_init(struct listing *l, const struct listing_column *columns, size_t count, struct arena *arena);
 void listing_deinit(struct listing *l);
 /* The next cell, row by row. */
-void listing_text(struct listing *l, const char *text);               /* NULL: nothing known, "-" and null */
+void listing_text(struct listing *l, const char *text); /* NULL: nothing known, "-" and null */
 void listing_str(struct listing *l, struct str text);
 void listing_number(struct listing *l, double value, const char *shown); /* shown NULL: about six significant digits */
 void listing_none(struct listing *l);

@@ -12,15 +12,15 @@
 enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_LIST, OPT_PAIR, OPT_DURATION, OPT_SIZE, OPT_INT, OPT_CHOICE, OPT_SITE };
 
 struct opt_row {
-    const char *name;    /* long name, "timeout" */
-    char letter;         /* 0: none */
+    const char *name; /* long name, "timeout" */
+    char letter; /* 0: none */
     enum opt_kind kind;
-    const char *arg;     /* "DURATION"; NULL for flags. OPT_CHOICE: "auto|pty|pipe|none" */
-    const char *env;     /* environment variable, or NULL */
-    const char *value;   /* default as text, or NULL */
-    const char *group;   /* heading in help */
-    const char *help;    /* one line */
-    unsigned flags;      /* OPT_FROM_FILE … */
+    const char *arg; /* "DURATION"; NULL for flags. OPT_CHOICE: "auto|pty|pipe|none" */
+    const char *env; /* environment variable, or NULL */
+    const char *value; /* default as text, or NULL */
+    const char *group; /* heading in help */
+    const char *help; /* one line */
+    unsigned flags; /* OPT_FROM_FILE … */
 };
 enum { OPT_FROM_FILE = 1 /* allowed in configuration files */, OPT_TRUSTED = 2 /* not from a repository's tracked file */ };
 
@@ -28,16 +28,16 @@ enum opt_origin { OPT_DEFAULT, OPT_SYSTEM, OPT_USER, OPT_REPOSITORY, OPT_ENVIRON
 
 /* One value; for OPT_LIST and OPT_PAIR (KEY=VALUE, the key not empty) the values are chained in the order given (of the strongest origin only). */
 struct opt_value {
-    const char *text;         /* NULL: not set. "" possible */
+    const char *text; /* NULL: not set. "" possible */
     enum opt_origin origin;
-    const char *where;        /* "/etc/benchwrap.yaml:3", "MLFLOW_EXPERIMENT_NAME", "--experiment"; never NULL when text is set */
+    const char *where; /* "/etc/benchwrap.yaml:3", "MLFLOW_EXPERIMENT_NAME", "--experiment"; never NULL when text is set */
     struct opt_value *next;
 };
 
 /* A word of other programs that users type, and the answer. The list ends with typed == NULL. */
 struct opt_word {
-    const char *place;  /* where it is typed: see opt_set.place; OPT_ALIAS: accepted everywhere, the answer is the option's name */
-    const char *typed;  /* without dashes: "runs" */
+    const char *place; /* where it is typed: see opt_set.place; OPT_ALIAS: accepted everywhere, the answer is the option's name */
+    const char *typed; /* without dashes: "runs" */
     const char *answer; /* a sentence without full stop: "did you mean --repeat?" */
 };
 #define OPT_ALIAS "="
@@ -47,10 +47,10 @@ struct opt_set {
     size_t count;
     struct opt_value *values; /* [count], caller's storage */
     const struct opt_word *words; /* words of other programs; may be NULL */
-    const char *place;        /* which of these words apply; may be NULL */
-    bool permute;             /* operands are allowed among options: argv is reordered, operands last */
-    bool dashes;              /* set by opt_parse: `--` ended the options */
-    struct opt_kept *kept;    /* private: what opt_deinit frees */
+    const char *place; /* which of these words apply; may be NULL */
+    bool permute; /* operands are allowed among options: argv is reordered, operands last */
+    bool dashes; /* set by opt_parse: `--` ended the options */
+    struct opt_kept *kept; /* private: what opt_deinit frees */
 };
 
 /* Sets every value to its default, or to its environment variable (an empty one counts as unset).
@@ -76,7 +76,7 @@ int opt_check(const struct opt_row *row, const struct opt_value *value, struct e
 const struct opt_value *opt_find(const struct opt_set *set, const char *name); /* never NULL: an empty value for an unknown name */
 const char *opt_text(const struct opt_set *set, const char *name);
 bool opt_on(const struct opt_set *set, const char *name);
-double opt_seconds(const struct opt_set *set, const char *name);   /* checked before */
+double opt_seconds(const struct opt_set *set, const char *name); /* checked before */
 uint64_t opt_bytes(const struct opt_set *set, const char *name);
 int64_t opt_integer(const struct opt_set *set, const char *name);
 const char *opt_origin_name(enum opt_origin origin);

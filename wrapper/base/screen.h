@@ -19,9 +19,9 @@ struct screen {
 enum style {
     STYLE_PLAIN,
     STYLE_MAIN, /* the main number, a heading: bold */
-    STYLE_DIM,  /* ids, hints, what did not change */
+    STYLE_DIM, /* ids, hints, what did not change */
     STYLE_GOOD, /* better, pass: green */
-    STYLE_BAD,  /* worse, failed: red */
+    STYLE_BAD, /* worse, failed: red */
     STYLE_WARN, /* a warning: yellow */
 };
 

@@ -6,11 +6,11 @@
 
 struct sha256 {
     uint32_t state[8];
-    uint64_t bytes;            /* taken so far */
-    unsigned char block[64];   /* the part that does not fill a block yet */
+    uint64_t bytes; /* taken so far */
+    unsigned char block[64]; /* the part that does not fill a block yet */
 };
 
-enum { SHA256_HEX = 65 };      /* 64 digits and the NUL */
+enum { SHA256_HEX = 65 }; /* 64 digits and the NUL */
 
 void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *p, size_t n);

@@ -8,7 +8,7 @@
 struct stats {
     size_t n;
     double min, max, mean, median;
-    double sd;              /* sample standard deviation (n - 1); NaN for n < 2 */
+    double sd; /* sample standard deviation (n - 1); NaN for n < 2 */
     double ci_low, ci_high; /* 95 % interval of the mean (Student's t); NaN for n < 3: too few */
 };
 
@@ -30,10 +30,11 @@ double stats_ratio_p(const double *a, size_t na, const double *b, size_t nb);
 /* The range in which one more value is expected, after v[n] of the same process. */
 struct stats_expected {
     double low, high; /* contains the value with a confidence of 97.5 % */
-    double p;         /* chance of a value as far off as x or farther, if nothing has changed; above 1 - 0.975 while x is inside */
+    double p; /* chance of a value as far off as x or farther, if nothing has changed; above 1 - 0.975 while x is inside */
 };
 enum { STATS_EXPECT_MIN = 5 };
-#define STATS_EXPECT_P 0.025 /* a claim at this level is false in at most 5 % of the cases: half of it is kept for tails heavier than normal */
+#define STATS_EXPECT_P                                                                                                                     \
+    0.025 /* a claim at this level is false in at most 5 % of the cases: half of it is kept for tails heavier than normal */
 /* False: n < STATS_EXPECT_MIN, or out of memory. Method: see stats.c. */
 bool stats_expect(const double *v, size_t n, double x, struct stats_expected *ret);
 /* Holm's step-down procedure: sets ret[i] where p[i] is significant, so that the chance of one false claim or more among all n is at most `level`.

@@ -9,37 +9,41 @@
 
 /* One regular file of a run. */
 struct check_file {
-    struct str path;        /* below the run's folder, ends in a NUL */
-    uint64_t size;          /* bytes */
+    struct str path; /* below the run's folder, ends in a NUL */
+    uint64_t size; /* bytes */
     char sha256[SHA256_HEX]; /* "": not read, too large or unreadable */
-    unsigned char id[32];   /* names the content: git's object id, else the SHA-256; rest zero */
+    unsigned char id[32]; /* names the content: git's object id, else the SHA-256; rest zero */
 };
 
 /* A param or tag with its text, or a metric with its samples. */
 struct check_entry {
-    char kind;              /* 'p' 't' 'm' */
+    char kind; /* 'p' 't' 'm' */
     const char *key;
-    struct str value;       /* 'm': the file's text; ends in a NUL */
-    const struct check_sample { int64_t time_ms, step; double value; struct str text; } *samples;
-    size_t count;           /* samples; lines that are no sample do not count */
+    struct str value; /* 'm': the file's text; ends in a NUL */
+    const struct check_sample {
+        int64_t time_ms, step;
+        double value;
+        struct str text;
+    } * samples;
+    size_t count; /* samples; lines that are no sample do not count */
 };
 
 struct run_check {
     struct check_state *k;
     const struct folder *folder;
-    const char *path;           /* "mlruns/<exp>/<run>" */
+    const char *path; /* "mlruns/<exp>/<run>" */
     const char *experiment, *id; /* the names of the two folders */
-    struct arena a;             /* freed at the end of the run */
-    struct check_file *files;   /* sorted by path once all are known */
+    struct arena a; /* freed at the end of the run */
+    struct check_file *files; /* sorted by path once all are known */
     size_t count, room;
     struct check_entry *entries; /* sorted by kind and key once all are known */
     size_t entry_count, entry_room;
-    uint64_t bytes, unpacked;   /* bytes of its files; of the content of compressed ones */
-    bool limited;               /* a limit was reached: some files were not checked */
-    bool unverifiable;          /* no stored output shows some of its metrics */
+    uint64_t bytes, unpacked; /* bytes of its files; of the content of compressed ones */
+    bool limited; /* a limit was reached: some files were not checked */
+    bool unverifiable; /* no stored output shows some of its metrics */
     struct tree_meta meta;
-    bool meta_good;             /* meta.yaml has no finding */
-    struct json *record;        /* benchwrap.json; NULL: absent or damaged */
+    bool meta_good; /* meta.yaml has no finding */
+    struct json *record; /* benchwrap.json; NULL: absent or damaged */
     struct str record_text, manifest_text, rules_text; /* complete, end in a NUL; p NULL: absent */
 };
 

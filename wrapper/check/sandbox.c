@@ -61,8 +61,8 @@ void sandbox_run(struct run_check *r, const struct sandbox_work *what)
         .run = sandbox_work_here, .context = &call, .keep_all = true, .max = REPLY_MAX, .cpu_s = RUN_S, .memory_mib = MEMORY_MAX};
     int64_t begin = clock_mono_ns();
     if (r->k->apart_s > ALL_S) {
-        run_found(r, CHECK_LIMIT, what->file, 0,
-                  "this check has computed claimed values for %d s; those of this run were not checked", ALL_S);
+        run_found(r, CHECK_LIMIT, what->file, 0, "this check has computed claimed values for %d s; those of this run were not checked",
+                  ALL_S);
         return;
     }
     if (child_work_start(&child, &plan) < 0) {

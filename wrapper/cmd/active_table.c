@@ -18,8 +18,7 @@ struct active_runs *active_table_open(struct cmd_context *c)
 {
     const char *tree = opt_text(&c->opts, OPTION_TREE), *place;
     struct plan plan;
-    if (plan_tree(tree, c->env, c->arena, &place, c->err) < 0 ||
-        plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE) < 0)
+    if (plan_tree(tree, c->env, c->arena, &place, c->err) < 0 || plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE) < 0)
         return NULL;
     const char *spool = plan.spool ? arena_dup(c->arena, plan.spool, strlen(plan.spool)) : NULL,
                *fallback = plan.spool_fallback ? arena_dup(c->arena, plan.spool_fallback, strlen(plan.spool_fallback)) : NULL;

@@ -16,7 +16,8 @@ struct active_choice {
 struct active_runs *active_table_open(struct cmd_context *c);
 size_t active_table_count(const struct active_runs *a, const struct active_choice *of);
 /* Appends a table with a heading for each column, at most `rows` of the runs (then a line with the number of the others). 0; -1: out of memory. */
-int active_table_print(const struct active_runs *a, const struct active_choice *of, size_t rows, const struct screen *screen, struct buf *to);
+int active_table_print(const struct active_runs *a, const struct active_choice *of, size_t rows, const struct screen *screen,
+                       struct buf *to);
 /* Appends one JSON array. */
 void active_table_json(const struct active_runs *a, const struct active_choice *of, struct buf *to);
 /* Appends a line for each run, with the time. */

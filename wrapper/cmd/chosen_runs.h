@@ -6,7 +6,7 @@
 
 struct chosen_runs {
     struct tree_run **list; /* params, metrics and tags read; in the order of the operands, or newest first */
-    const char **groups;    /* [n]: the operand that each is of */
+    const char **groups; /* [n]: the operand that each is of */
     size_t n;
     size_t beyond; /* runs that --last leaves out */
 };

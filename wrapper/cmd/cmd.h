@@ -13,28 +13,28 @@
 
 struct cmd_context {
     const struct cmd *cmd;
-    int argc;               /* operands: what is left of the line when the options are taken off (raw: everything behind the verb) */
-    char **argv;            /* argv[argc] is NULL */
-    char **env;             /* the environment, NULL-terminated */
-    struct opt_set opts;    /* options given, checked against their kind (raw: defaults only) */
-    FILE *out;              /* what the user asked for; main.c checks it at the end (full disk) */
-    FILE *notes;            /* warnings: standard error */
-    struct arena *arena;    /* lives until the command has ended */
-    struct err *err;        /* set before returning -1 */
+    int argc; /* operands: what is left of the line when the options are taken off (raw: everything behind the verb) */
+    char **argv; /* argv[argc] is NULL */
+    char **env; /* the environment, NULL-terminated */
+    struct opt_set opts; /* options given, checked against their kind (raw: defaults only) */
+    FILE *out; /* what the user asked for; main.c checks it at the end (full disk) */
+    FILE *notes; /* warnings: standard error */
+    struct arena *arena; /* lives until the command has ended */
+    struct err *err; /* set before returning -1 */
 };
 
 /* Text in struct cmd is plain: lines without indentation are paragraphs (wrapped), a blank line parts them.
  * Lines that begin with two blanks are kept as they are. */
 struct cmd {
-    const char *name;             /* "ls" */
-    const char *summary;          /* one line, no full stop: "list the runs of a tree, newest first" */
-    const char *usage;            /* what follows the name: "[OPTIONS] RUN..." */
-    const struct opt_row *rows;   /* options of its own; may be NULL. `--help` is every command's and stands in no row */
+    const char *name; /* "ls" */
+    const char *summary; /* one line, no full stop: "list the runs of a tree, newest first" */
+    const char *usage; /* what follows the name: "[OPTIONS] RUN..." */
+    const struct opt_row *rows; /* options of its own; may be NULL. `--help` is every command's and stands in no row */
     size_t count;
-    const char *description;      /* paragraphs for help and manual */
-    const char *examples;         /* "$ benchwrap ls --last 5" lines, each followed by lines of plain explanation; manual and tests use them */
-    bool raw;                     /* the command reads its line itself (rows are for help only) */
-    bool hidden;                  /* not in the listing of commands */
+    const char *description; /* paragraphs for help and manual */
+    const char *examples; /* "$ benchwrap ls --last 5" lines, each followed by lines of plain explanation; manual and tests use them */
+    bool raw; /* the command reads its line itself (rows are for help only) */
+    bool hidden; /* not in the listing of commands */
     /* 0: done. 1: done, with a negative outcome that the output tells (a damaged tree, a run not found). -1: failed, context->err says why;
      * main.c prints it and the exit status is 125 for ERR_USAGE, else 1. */
     int (*run)(struct cmd_context *context);
@@ -57,9 +57,19 @@ int cmd_main(const struct cmd *cmd, int argc, char **argv, char **env, FILE *out
 int cmd_complain(FILE *notes, const char *verb, const struct err *err);
 
 /* Rows that many commands share. */
-#define CMD_ROW_JSON {.name = OPTION_JSON, .kind = OPT_FLAG, .group = "Output", .help = "Print one JSON document instead of text"}
-#define CMD_ROW_REF {.name = OPTION_REF, .kind = OPT_TEXT, .arg = "REF", .group = "Selection", \
-     .help = "Read the runs of a commit of a git repository instead: a branch, origin/main, a hash, or REF:PATH of its mlruns folder; nothing is checked out"}
-#define CMD_ROW_TREE {.name = OPTION_TREE, .letter = 't', .kind = OPT_TEXT, .arg = "DIR", .env = "BENCHWRAP_TREE", .group = "Selection", \
-     .help = "Use this mlruns folder (default: MLFLOW_TRACKING_URI if it is a path, the results repository's, else ./mlruns)"}
+#define CMD_ROW_JSON                                                                                                                       \
+    {                                                                                                                                      \
+        .name = OPTION_JSON, .kind = OPT_FLAG, .group = "Output", .help = "Print one JSON document instead of text"                        \
+    }
+#define CMD_ROW_REF                                                                                                                                          \
+    {                                                                                                                                                        \
+        .name = OPTION_REF, .kind = OPT_TEXT, .arg = "REF", .group = "Selection",                                                                            \
+        .help =                                                                                                                                              \
+            "Read the runs of a commit of a git repository instead: a branch, origin/main, a hash, or REF:PATH of its mlruns folder; nothing is checked out" \
+    }
+#define CMD_ROW_TREE                                                                                                                       \
+    {                                                                                                                                      \
+        .name = OPTION_TREE, .letter = 't', .kind = OPT_TEXT, .arg = "DIR", .env = "BENCHWRAP_TREE", .group = "Selection",                 \
+        .help = "Use this mlruns folder (default: MLFLOW_TRACKING_URI if it is a path, the results repository's, else ./mlruns)"           \
+    }
 #endif

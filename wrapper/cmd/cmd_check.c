@@ -294,17 +294,16 @@ const struct cmd cmd_check = {
     .usage = "[OPTIONS] [PATH | --range A..B]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description =
-        "Checks the runs of a tree, or those that a range of commits adds. In a range only additions of runs are allowed, in "
-        "the end and in each commit. Of each run: names, types and sizes of files; what MLflow would make of it; the record and"
-        " the manifest against the files; that the id is new and no other run has the same values; times; that the stored "
-        "output leads to the values and the verdict by the run's own rules; bounds of the recorded hardware; secrets, and in "
-        "public repositories personal data; with --allowed-signers the site's signature over the manifest "
-        "(artifacts/manifest.json.sig, ssh-keygen -Y sign -n benchwrap).\n\n"
-        "PATH is mlruns, a folder that holds it, or a run's folder; with --range it is any folder of the repository. All that "
-        "is read counts as hostile: nothing of it is executed, followed or checked out, nothing is written, and every bound "
-        "that is reached is a finding. Each finding has a name, a file, what is wrong and what to do.\n\n"
-        "The exit status is 0 without errors, 1 with errors, 2 when the check could not run.",
+    .description = "Checks the runs of a tree, or those that a range of commits adds. In a range only additions of runs are allowed, in "
+                   "the end and in each commit. Of each run: names, types and sizes of files; what MLflow would make of it; the record and"
+                   " the manifest against the files; that the id is new and no other run has the same values; times; that the stored "
+                   "output leads to the values and the verdict by the run's own rules; bounds of the recorded hardware; secrets, and in "
+                   "public repositories personal data; with --allowed-signers the site's signature over the manifest "
+                   "(artifacts/manifest.json.sig, ssh-keygen -Y sign -n benchwrap).\n\n"
+                   "PATH is mlruns, a folder that holds it, or a run's folder; with --range it is any folder of the repository. All that "
+                   "is read counts as hostile: nothing of it is executed, followed or checked out, nothing is written, and every bound "
+                   "that is reached is a finding. Each finding has a name, a file, what is wrong and what to do.\n\n"
+                   "The exit status is 0 without errors, 1 with errors, 2 when the check could not run.",
     .examples = "$ benchwrap check --range origin/main..HEAD\n"
                 "What a pull request brings.\n"
                 "$ benchwrap check --json mlruns\n"

@@ -138,18 +138,17 @@ const struct cmd cmd_commit = {
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
-    .description =
-        "Runs recorded in a results repository (see \"benchwrap help init\") are committed by themselves when they are "
-        "recorded, one commit each, while their experiment has fewer than 1000 runs; after that a day's runs come together, "
-        "since each commit of a folder writes all of its names. This command commits at once all runs that are in no commit: "
-        "not on the branch of this clone, not in HEAD, not in the upstream's default branch.\n\n"
-        "The commit goes to the branch benchwrap/SITE/CLONE. HEAD, the index and the work tree are left alone, so it works with"
-        " any checkout and staged changes, in a worktree, a shallow clone or a bare repository (with --repo). The new objects "
-        "are one pack, synced before the branch moves: a kill or a full disk at any moment leaves the repository as it was, and"
-        " the next commit does what is missing.\n\n"
-        "Author and signature are git's own settings (user.name, commit.gpgSign, gpg.format, user.signingKey). In a public "
-        "repository the site is the author, and runs recorded with the private profile stay out.\n\n"
-        "Status 0: done. 1: some runs stay out, and the reasons are printed.",
+    .description = "Runs recorded in a results repository (see \"benchwrap help init\") are committed by themselves when they are "
+                   "recorded, one commit each, while their experiment has fewer than 1000 runs; after that a day's runs come together, "
+                   "since each commit of a folder writes all of its names. This command commits at once all runs that are in no commit: "
+                   "not on the branch of this clone, not in HEAD, not in the upstream's default branch.\n\n"
+                   "The commit goes to the branch benchwrap/SITE/CLONE. HEAD, the index and the work tree are left alone, so it works with"
+                   " any checkout and staged changes, in a worktree, a shallow clone or a bare repository (with --repo). The new objects "
+                   "are one pack, synced before the branch moves: a kill or a full disk at any moment leaves the repository as it was, and"
+                   " the next commit does what is missing.\n\n"
+                   "Author and signature are git's own settings (user.name, commit.gpgSign, gpg.format, user.signingKey). In a public "
+                   "repository the site is the author, and runs recorded with the private profile stay out.\n\n"
+                   "Status 0: done. 1: some runs stay out, and the reasons are printed.",
     .examples = "$ benchwrap commit --dry-run --repo results\nHow many runs wait for a commit.\n",
     .run = commit_command,
 };

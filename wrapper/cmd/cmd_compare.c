@@ -17,7 +17,8 @@
 enum { GROUPS_MAX = 16, MEMBERS_MAX = 1000 };
 
 /* A run that the user names, or one that was listed (name NULL). 1: a listed one was deleted since then. */
-static int load_member(struct cmd_context *c, struct runs *runs, const char *name, const struct tree_run *listed, struct compare_member *ret)
+static int load_member(struct cmd_context *c, struct runs *runs, const char *name, const struct tree_run *listed,
+                       struct compare_member *ret)
 {
     const unsigned what = TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE;
     struct tree_run *run = NULL;
@@ -37,7 +38,8 @@ static int load_member(struct cmd_context *c, struct runs *runs, const char *nam
 }
 
 /* As load_member. */
-static int add_member(struct cmd_context *c, struct runs *runs, struct compare_group *group, const char *name, const struct tree_run *listed)
+static int add_member(struct cmd_context *c, struct runs *runs, struct compare_group *group, const char *name,
+                      const struct tree_run *listed)
 {
     if (group->count == MEMBERS_MAX)
         return err_set(c->err, ERR_USAGE, "a group has at most %d runs", MEMBERS_MAX);

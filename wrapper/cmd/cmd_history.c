@@ -87,8 +87,7 @@ static const char *sendable_text(void *context, const struct tree_run *run, cons
 static int make_notes(struct cmd_context *c, const struct plan *plan, struct runs *runs, const struct history *h, struct history_note **ret,
                       size_t *ret_count)
 {
-    struct sendable_texts s = {
-        .runs = runs, .arena = c->arena, .is_public = strcmp(opt_text(&plan->opts, OPTION_PROFILE), "public") == 0};
+    struct sendable_texts s = {.runs = runs, .arena = c->arena, .is_public = strcmp(opt_text(&plan->opts, OPTION_PROFILE), "public") == 0};
     int rc = redaction_begin_here(&s.redaction, s.is_public, c->env, c->err);
     if (rc == 0 && history_notes(h, sendable_text, &s, c->arena, ret, ret_count))
         rc = err_memory(c->err, "changes");
@@ -200,18 +199,17 @@ const struct cmd cmd_history = {
     .usage = "[OPTIONS] [RUN]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description =
-        "Groups the runs by comparison key, which is what they measured and on which system. In each group it searches every "
-        "metric for the run at which the level changed. With RUN only the runs with its key are searched. If RUN is a sweep, "
-        "those with the key of any of its points are. The runs are those that \"compare --history\" uses: finished, not "
-        "retracted, no warm-ups. A series of repetitions counts once.\n\n"
-        "A change is reported when three or more consecutive runs confirm it, with the medians before and after, the 95 % "
-        "interval of the change, and p, the chance of such a difference where nothing changed. One or two runs that deviate are"
-        " outliers, or not confirmed yet when they are the newest. Below follow the recorded facts that changed at the same "
-        "run, the likeliest causes first.\n\n"
-        "Use \"compare --history\" to judge one run at once, for example at the end of a job: a single value decides, and up to"
-        " 5 % of its alarms are false. Use \"history\" to watch a benchmark over time: it needs three runs, and gives less than"
-        " one false alarm in 1000 runs (docs/howto-history.md).",
+    .description = "Groups the runs by comparison key, which is what they measured and on which system. In each group it searches every "
+                   "metric for the run at which the level changed. With RUN only the runs with its key are searched. If RUN is a sweep, "
+                   "those with the key of any of its points are. The runs are those that \"compare --history\" uses: finished, not "
+                   "retracted, no warm-ups. A series of repetitions counts once.\n\n"
+                   "A change is reported when three or more consecutive runs confirm it, with the medians before and after, the 95 % "
+                   "interval of the change, and p, the chance of such a difference where nothing changed. One or two runs that deviate are"
+                   " outliers, or not confirmed yet when they are the newest. Below follow the recorded facts that changed at the same "
+                   "run, the likeliest causes first.\n\n"
+                   "Use \"compare --history\" to judge one run at once, for example at the end of a job: a single value decides, and up to"
+                   " 5 % of its alarms are false. Use \"history\" to watch a benchmark over time: it needs three runs, and gives less than"
+                   " one false alarm in 1000 runs (docs/howto-history.md).",
     .examples = "$ benchwrap history -e io\n"
                 "Show the changes of each metric in the runs of experiment io.\n"
                 "$ benchwrap history last --gate\n"

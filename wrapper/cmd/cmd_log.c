@@ -92,7 +92,8 @@ static int add_metric_message(struct cmd_context *c, struct message ***tail, con
         return err_set(c->err, ERR_INPUT, "\"%.60s\": metrics named run.* are what benchwrap itself measures; take another name", word);
     const char *named = key_unit(arena_dup(c->arena, key.p, key.n), c->arena);
     if (unit && named && *named && strcmp(named, unit) != 0)
-        return err_set(c->err, ERR_INPUT, "\"%.60s\": the name ends in the unit %s, and --unit is %s; leave one of the two out", word, named, unit);
+        return err_set(c->err, ERR_INPUT, "\"%.60s\": the name ends in the unit %s, and --unit is %s; leave one of the two out", word,
+                       named, unit);
     if (isinf(value))
         return err_set(c->err, ERR_INPUT, "\"%.60s\": MLflow cannot show infinite values; log NaN, or nothing", word);
     CLEANUP_BUF struct buf b;
@@ -196,7 +197,8 @@ static const struct opt_row rows[] = {
      .kind = OPT_TEXT,
      .arg = "UNIT",
      .group = "Metrics",
-     .help = "Set the unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ... (default: the one that the key ends in, as in size_B)"},
+     .help =
+         "Set the unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ... (default: the one that the key ends in, as in size_B)"},
     {.name = OPTION_PARAM,
      .letter = 'p',
      .kind = OPT_PAIR,
@@ -229,17 +231,16 @@ const struct cmd cmd_log = {
     .usage = "[OPTIONS] [metric|param|tag|artifact] [KEY=VALUE|FILE...]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description =
-        "The recorded program, or a script around it, calls this command. The first word names what follows: metrics (also "
-        "without that word), params or tags as KEY=VALUE, or files. The value of a metric is a number. NaN is kept, infinite "
-        "values are refused because MLflow cannot show them. All arguments are checked before the first one is sent.\n\n"
-        "A fact costs the program one datagram. No server is involved, and any number of processes may log at once. For a file,"
-        " this command opens it and passes it to the recorder. The copy is never more readable than the file. The recorder "
-        "accepts messages of the user who called benchwrap and of root (sudo --preserve-env=BENCHWRAP_SOCKET). It drops and "
-        "counts those of other users.\n\n"
-        "Outside a recorded run (BENCHWRAP_SOCKET is not set) the command does nothing and succeeds, so a script need not know "
-        "whether it is recorded. On a terminal it prints that. If the recorder has ended, or accepts nothing for two seconds, "
-        "the command prints a warning and its status is 0, or 1 with --strict.",
+    .description = "The recorded program, or a script around it, calls this command. The first word names what follows: metrics (also "
+                   "without that word), params or tags as KEY=VALUE, or files. The value of a metric is a number. NaN is kept, infinite "
+                   "values are refused because MLflow cannot show them. All arguments are checked before the first one is sent.\n\n"
+                   "A fact costs the program one datagram. No server is involved, and any number of processes may log at once. For a file,"
+                   " this command opens it and passes it to the recorder. The copy is never more readable than the file. The recorder "
+                   "accepts messages of the user who called benchwrap and of root (sudo --preserve-env=BENCHWRAP_SOCKET). It drops and "
+                   "counts those of other users.\n\n"
+                   "Outside a recorded run (BENCHWRAP_SOCKET is not set) the command does nothing and succeeds, so a script need not know "
+                   "whether it is recorded. On a terminal it prints that. If the recorder has ended, or accepts nothing for two seconds, "
+                   "the command prints a warning and its status is 0, or 1 with --strict.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
                 "Three values of the metric loss.\n",
     .run = log_command,

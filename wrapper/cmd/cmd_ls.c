@@ -103,7 +103,8 @@ static int choose_lines(struct cmd_context *c, const struct runs *runs, enum lis
 
 /* The rows of the lines, read where they were not; words: also what a table says of series. Runs that were deleted meanwhile leave the lines. NULL: out
  * of memory. */
-static struct table_run *table_rows(struct cmd_context *c, struct runs *runs, struct fold_line *lines, size_t *n, size_t headlines, bool words)
+static struct table_run *table_rows(struct cmd_context *c, struct runs *runs, struct fold_line *lines, size_t *n, size_t headlines,
+                                    bool words)
 {
     struct table_run *list = arena_get(c->arena, (*n + 1) * sizeof *list);
     size_t kept = 0;
@@ -394,14 +395,13 @@ const struct cmd cmd_ls = {
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description =
-        "Prints one table for each experiment, with its headline metrics as columns. Runs of several programs in one experiment"
-        " have one column with the metrics of each. The site is shown where the runs are of several sites. A sweep shows the "
-        "best value and its point, or the range of the values where the 95 % intervals do not show one to be the best. CSV and "
-        "JSON leave the cell of a sweep over a number empty. The status is shown only where it is not FINISHED, \"fail\" where "
-        "a reference failed. Runs that were deleted in MLflow are left out. Child runs (of --repeat, of a test in an output "
-        "that holds several) are counted behind their parent's name; --children lists them below it. If a run is damaged, ls "
-        "shows the others, prints what is wrong, and its exit status is 1.",
+    .description = "Prints one table for each experiment, with its headline metrics as columns. Runs of several programs in one experiment"
+                   " have one column with the metrics of each. The site is shown where the runs are of several sites. A sweep shows the "
+                   "best value and its point, or the range of the values where the 95 % intervals do not show one to be the best. CSV and "
+                   "JSON leave the cell of a sweep over a number empty. The status is shown only where it is not FINISHED, \"fail\" where "
+                   "a reference failed. Runs that were deleted in MLflow are left out. Child runs (of --repeat, of a test in an output "
+                   "that holds several) are counted behind their parent's name; --children lists them below it. If a run is damaged, ls "
+                   "shows the others, prints what is wrong, and its exit status is 1.",
     .examples = "$ benchwrap ls\n"
                 "The newest runs.\n"
                 "$ benchwrap ls --experiment io --status FAILED --last 5\n"

@@ -308,17 +308,16 @@ const struct cmd cmd_pull = {
     .usage = "[OPTIONS] [URL] EXPERIMENT...",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
-    .description =
-        "Each run of the experiments becomes a run of the tree, with its times, status, user, params, tags, every sample of its"
-        " metrics and its artifacts. A run that came from a tree (\"benchwrap sync\" sent it) gets its id back and is made "
-        "again as it was, from its own benchwrap.json; any other run keeps its id of the server. What the tree has is never "
-        "written again, so a pull can be repeated, and continues where an interrupted one ended. An incomplete run "
-        "(--share-run) is completed by a run that amends it.\n\n"
-        "The tree's format is narrower than a server: keys that it does not allow are made legal, infinite values are missing "
-        "with that reason (a server's database keeps them as the largest number), and of samples of a metric with the same time"
-        " each later one moves by a millisecond; the run's warnings name these changes. The data sets that a run used are in "
-        "its artifact inputs.json. Links to parent runs lead to the parents in the tree.\n\n"
-        "Status 0: all that has ended on the server is in the tree. 1: a part is not. 2: nothing could be pulled.",
+    .description = "Each run of the experiments becomes a run of the tree, with its times, status, user, params, tags, every sample of its"
+                   " metrics and its artifacts. A run that came from a tree (\"benchwrap sync\" sent it) gets its id back and is made "
+                   "again as it was, from its own benchwrap.json; any other run keeps its id of the server. What the tree has is never "
+                   "written again, so a pull can be repeated, and continues where an interrupted one ended. An incomplete run "
+                   "(--share-run) is completed by a run that amends it.\n\n"
+                   "The tree's format is narrower than a server: keys that it does not allow are made legal, infinite values are missing "
+                   "with that reason (a server's database keeps them as the largest number), and of samples of a metric with the same time"
+                   " each later one moves by a millisecond; the run's warnings name these changes. The data sets that a run used are in "
+                   "its artifact inputs.json. Links to parent runs lead to the parents in the tree.\n\n"
+                   "Status 0: all that has ended on the server is in the tree. 1: a part is not. 2: nothing could be pulled.",
     .examples =
         "$ benchwrap pull http://tracking.example.org:5000 ior\nThe runs of an experiment into ./mlruns.\n"
         "$ benchwrap pull --from http://tracking.example.org:5000 --since 7d training evaluation\nLast week's runs of two experiments.\n",

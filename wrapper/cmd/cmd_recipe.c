@@ -563,21 +563,11 @@ static int recipe_command(struct cmd_context *c)
         const char *name;
         int (*run)(struct cmd_context *c);
     } verbs[] = {
-        {"list", recipe_list},
-        {"check", recipe_check},
-        {"plan", recipe_plan},
-        {"schema", recipe_schema},
-        {"migrate", recipe_migrate},
-        {"create", recipe_create_file},
-        {"run", recipe_run},
-        {"status", recipe_status},
-        {"report", recipe_report},
-        {"stop", recipe_stop},
-        {"node", recipe_node},
-        {"beats", recipe_beats},
-        {"address", recipe_address},
-        {"logs", recipe_logs},
-        {"check-logs", recipe_check_logs},
+        {"list", recipe_list},       {"check", recipe_check},     {"plan", recipe_plan},
+        {"schema", recipe_schema},   {"migrate", recipe_migrate}, {"create", recipe_create_file},
+        {"run", recipe_run},         {"status", recipe_status},   {"report", recipe_report},
+        {"stop", recipe_stop},       {"node", recipe_node},       {"beats", recipe_beats},
+        {"address", recipe_address}, {"logs", recipe_logs},       {"check-logs", recipe_check_logs},
     };
     const char *verb = c->argc ? c->argv[0] : "", *nearest = NULL;
     unsigned least = 4;
@@ -600,23 +590,22 @@ const struct cmd cmd_recipe = {
     .usage = "VERB [OPTIONS] [FILE|NAME]",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
-    .description =
-        "A recipe describes a campaign: services to start, clients to measure, and the values that change from point to point. "
-        "See docs/howto-recipe.md.\n\n"
-        "list prints the recipes that are shipped, the site's (/etc/benchwrap/recipes) and the user's "
-        "(~/.config/benchwrap/recipes). create asks questions and writes a first recipe. check reads a recipe and reports its "
-        "first mistake with line and column. plan prints points, nodes and commands; it starts nothing. schema prints the JSON "
-        "schema. migrate prints a recipe of the HPC Benchmark Toolkit, or of an older version, in the present form.\n\n"
-        "run executes the campaign: it starts the services, waits until they are ready, measures each point, and ends "
-        "everything that it has started. Each point becomes a child run of the campaign's run. A finished point never runs "
-        "twice: after an interruption the same command continues with the others. If the recipe or a program has changed since "
-        "then, run names the change and needs --resume or --new. The exit status is 0 if every point is valid.\n\n"
-        "status, report and stop take the name of a campaign or its recipe (default: the one that was executed last). report "
-        "prints a row for each point: outcome, results, phases. stop ends the process that executes the campaign, here or in a "
-        "submitted job, and cancels a job that has not begun; without one it closes the record of an interrupted campaign.\n\n"
-        "logs prints what the processes of a campaign print, in the order of time. The folder logs of the campaign holds it as "
-        "stdout.log, stderr.log and aggregated.jsonl; check-logs compares these files with what each process wrote. Status 1: a"
-        " check failed.",
+    .description = "A recipe describes a campaign: services to start, clients to measure, and the values that change from point to point. "
+                   "See docs/howto-recipe.md.\n\n"
+                   "list prints the recipes that are shipped, the site's (/etc/benchwrap/recipes) and the user's "
+                   "(~/.config/benchwrap/recipes). create asks questions and writes a first recipe. check reads a recipe and reports its "
+                   "first mistake with line and column. plan prints points, nodes and commands; it starts nothing. schema prints the JSON "
+                   "schema. migrate prints a recipe of the HPC Benchmark Toolkit, or of an older version, in the present form.\n\n"
+                   "run executes the campaign: it starts the services, waits until they are ready, measures each point, and ends "
+                   "everything that it has started. Each point becomes a child run of the campaign's run. A finished point never runs "
+                   "twice: after an interruption the same command continues with the others. If the recipe or a program has changed since "
+                   "then, run names the change and needs --resume or --new. The exit status is 0 if every point is valid.\n\n"
+                   "status, report and stop take the name of a campaign or its recipe (default: the one that was executed last). report "
+                   "prints a row for each point: outcome, results, phases. stop ends the process that executes the campaign, here or in a "
+                   "submitted job, and cancels a job that has not begun; without one it closes the record of an interrupted campaign.\n\n"
+                   "logs prints what the processes of a campaign print, in the order of time. The folder logs of the campaign holds it as "
+                   "stdout.log, stderr.log and aggregated.jsonl; check-logs compares these files with what each process wrote. Status 1: a"
+                   " check failed.",
     .examples = "$ benchwrap recipe list\nThe recipes with a line about each.\n"
                 "$ benchwrap recipe list --services\nThe services that a role may name.\n",
     .run = recipe_command,

@@ -236,14 +236,13 @@ const struct cmd cmd_redact = {
     .usage = "[OPTIONS] [FILE|-]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
-    .description =
-        "Writes a file (\"-\": standard input) as a record would hold it: secrets become \"[redacted]\" and stars, and in the "
-        "public profile names of hosts, people, accounts, homes, addresses and serial numbers become tokens; each as long as "
-        "what it replaces, so that columns stay.\n\n"
-        "--explain lists the places instead, with the reason for each. Without a file it lists the facts of this machine and "
-        "the variables of this environment: which a record would keep, replace or drop. What is replaced is not shown.\n\n"
-        "Known are the names in the environment (user, home, hosts of the job, account), those of this machine (host, domain, "
-        "addresses, serials) and the shapes of addresses. Other names cannot be known: read a text before you publish it.",
+    .description = "Writes a file (\"-\": standard input) as a record would hold it: secrets become \"[redacted]\" and stars, and in the "
+                   "public profile names of hosts, people, accounts, homes, addresses and serial numbers become tokens; each as long as "
+                   "what it replaces, so that columns stay.\n\n"
+                   "--explain lists the places instead, with the reason for each. Without a file it lists the facts of this machine and "
+                   "the variables of this environment: which a record would keep, replace or drop. What is replaced is not shown.\n\n"
+                   "Known are the names in the environment (user, home, hosts of the job, account), those of this machine (host, domain, "
+                   "addresses, serials) and the shapes of addresses. Other names cannot be known: read a text before you publish it.",
     .examples = "$ benchwrap redact --explain\nWhat a public record would contain about this machine.\n"
                 "$ benchwrap redact output.log >clean.log\nA log that can be shown around.\n"
                 "$ benchwrap redact --explain output.log\nLine and column of all that would be replaced.\n",

@@ -147,16 +147,15 @@ const struct cmd cmd_reference = {
     .usage = "[OPTIONS] --from RUN,... | RUN... | -e NAME | --from-reframe FILE",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description =
-        "Writes a file for --reference: runs that FINISHED with the same benchmark, site, cluster, partition, node type and "
-        "inputs make an entry; each metric has the median of the runs as value and a band of three robust standard deviations "
-        "(1.4826 times the median absolute deviation), at least --min-band. Remarks name the runs.\n\n"
-        "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out with a "
-        "remark. If a param that does not matter separates runs (a file name with a date in it), --ignore joins them.\n\n"
-        "With --from-reframe it writes the references and thresholds that ReFrame itself applied, as strict references: an "
-        "entry for each test, system, partition and environment, as the last record has them. Runs that `import` makes of "
-        "ReFrame's reports and logs meet these entries.\n\n"
-        "The exit status is 1 when nothing can be proposed.",
+    .description = "Writes a file for --reference: runs that FINISHED with the same benchmark, site, cluster, partition, node type and "
+                   "inputs make an entry; each metric has the median of the runs as value and a band of three robust standard deviations "
+                   "(1.4826 times the median absolute deviation), at least --min-band. Remarks name the runs.\n\n"
+                   "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out with a "
+                   "remark. If a param that does not matter separates runs (a file name with a date in it), --ignore joins them.\n\n"
+                   "With --from-reframe it writes the references and thresholds that ReFrame itself applied, as strict references: an "
+                   "entry for each test, system, partition and environment, as the last record has them. Runs that `import` makes of "
+                   "ReFrame's reports and logs meet these entries.\n\n"
+                   "The exit status is 1 when nothing can be proposed.",
     .examples = "$ benchwrap reference -e io --last 50 || true\n"
                 "From the newest 50 runs of an experiment.\n"
                 "$ benchwrap reference --from last~1,last --json || true\n"

@@ -275,15 +275,14 @@ const struct cmd cmd_reparse = {
     .usage = "[OPTIONS] [RUN...]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
-    .description =
-        "A run stores the output of its program. After rules have improved, reparse reads that output again and prints what "
-        "differs. Nothing of the old run is altered: a new run in the same experiment has its params, tags, files and metrics "
-        "of the machine, and the metrics and the verdict by the present rules. The tag benchwrap.amends names the old run. ls, "
-        "show and compare use the new run instead.\n\n"
-        "The statistics of a parent run (--repeat, --sweep) are computed again from the child runs that are amended or "
-        "retracted.\n\n"
-        "A run is left alone where nothing changes, and where its output is incomplete (cut, withheld, dropped).\n\n"
-        "Status 1: a named run could not be read again; the reason is printed.",
+    .description = "A run stores the output of its program. After rules have improved, reparse reads that output again and prints what "
+                   "differs. Nothing of the old run is altered: a new run in the same experiment has its params, tags, files and metrics "
+                   "of the machine, and the metrics and the verdict by the present rules. The tag benchwrap.amends names the old run. ls, "
+                   "show and compare use the new run instead.\n\n"
+                   "The statistics of a parent run (--repeat, --sweep) are computed again from the child runs that are amended or "
+                   "retracted.\n\n"
+                   "A run is left alone where nothing changes, and where its output is incomplete (cut, withheld, dropped).\n\n"
+                   "Status 1: a named run could not be read again; the reason is printed.",
     .examples = "$ benchwrap reparse --dry-run --all\nWhat the rules of today read otherwise.\n"
                 "$ benchwrap reparse -e ior -s fail\nThe runs of an experiment that failed.\n"
                 "$ benchwrap reparse -e ior --rules ./better.yaml\nAll runs of an experiment, by rules of one's own.\n",

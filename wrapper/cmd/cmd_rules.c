@@ -267,7 +267,8 @@ static int refuse_other_options(struct cmd_context *c, const char *const *option
 
 static int rules_command(struct cmd_context *c)
 {
-    static const char *const of_check[] = {"all", "update", "tap", "json", NULL}, *const of_new[] = {"from", "experiment", "name", "output", NULL};
+    static const char *const of_check[] = {"all", "update", "tap", "json", NULL}, *const of_new[] = {"from", "experiment", "name", "output",
+                                                                                                     NULL};
     const char *what = c->argc ? c->argv[0] : "";
     if (!*what)
         return err_set(c->err, ERR_USAGE, "check or new: which one?");

@@ -298,17 +298,16 @@ const struct cmd cmd_show = {
     .usage = "[OPTIONS] [RUN]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description =
-        "Shows one run on one screen: command, results, inputs, machine, warnings and files. --all shows everything that is "
-        "recorded.\n\n"
-        "RUN is the beginning of its id (4 digits or more), last for the newest run (the default), or last~N for the Nth before"
-        " it. With -e, -s, --tag or --filter, last and last~N count only the runs that these choose. If another run amends it, "
-        "that one is shown; =ID is the run as it was recorded. REF:RUN is a run in a commit of a git repository (a branch, "
-        "origin/main, a hash), which is read without a checkout.\n\n"
-        "A metric with several values has its median. With --json, `median` is that value, and `value` is the last sample, as "
-        "in MLflow's table. The word Pass is printed only where a value was compared with a reference, else \"output valid\"; "
-        "the tag benchwrap.verdict is pass in both cases. The results of repetitions and sweeps are the statistics over them; "
-        "their machine is the one of the parent run. The exit status is 1 if the run is damaged or not found.",
+    .description = "Shows one run on one screen: command, results, inputs, machine, warnings and files. --all shows everything that is "
+                   "recorded.\n\n"
+                   "RUN is the beginning of its id (4 digits or more), last for the newest run (the default), or last~N for the Nth before"
+                   " it. With -e, -s, --tag or --filter, last and last~N count only the runs that these choose. If another run amends it, "
+                   "that one is shown; =ID is the run as it was recorded. REF:RUN is a run in a commit of a git repository (a branch, "
+                   "origin/main, a hash), which is read without a checkout.\n\n"
+                   "A metric with several values has its median. With --json, `median` is that value, and `value` is the last sample, as "
+                   "in MLflow's table. The word Pass is printed only where a value was compared with a reference, else \"output valid\"; "
+                   "the tag benchwrap.verdict is pass in both cases. The results of repetitions and sweeps are the statistics over them; "
+                   "their machine is the one of the parent run. The exit status is 1 if the run is damaged or not found.",
     .examples = "$ benchwrap show\n"
                 "The newest run.\n"
                 "$ benchwrap show --all last~1\n"

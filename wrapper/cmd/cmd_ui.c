@@ -102,10 +102,11 @@ static int choose_folder(struct ui *ui, bool make)
             fs_write(dir, ".gitignore", STR("*\n"), 0600, false, NULL);
     }
     plan_deinit(&plan);
-    return ui->folder ? 0
-                      : err_set(c->err, ERR_SYSTEM,
-                                "there is no place for the database: no folder can be written, neither next to the tree %s nor in the home folder",
-                                ui->runs.tree);
+    return ui->folder
+               ? 0
+               : err_set(c->err, ERR_SYSTEM,
+                         "there is no place for the database: no folder can be written, neither next to the tree %s nor in the home folder",
+                         ui->runs.tree);
 }
 
 /* The folder has the database, MLflow's socket and the link with its secret: ours, and closed to others. */
@@ -653,8 +654,7 @@ const struct cmd cmd_ui = {
         "on MLflow's page of system metrics, as system/KEY. Ctrl-C ends the server.\n\n"
         "Only the printed link opens the interface: it carries a secret. MLflow itself listens on a socket in a folder that no "
         "other user can enter; benchwrap passes on what comes to the port with the secret. An MLflow client authenticates with "
-        "the user \"" UI_FRONT_USER
-        "\" and the secret "
+        "the user \"" UI_FRONT_USER "\" and the secret "
         "(MLFLOW_TRACKING_USERNAME, MLFLOW_TRACKING_PASSWORD). Keep the link to yourself.\n"
         "\n"
         "The database is .benchwrap/ui next to the tree. Rows are only added, so the next start is quick; artifacts are links to the tree's "

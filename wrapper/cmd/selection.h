@@ -23,16 +23,28 @@ int selection_since(const struct cmd_context *c, int64_t *ret_ms);
 int selection_fraction(const struct cmd_context *c, const char *option, double *ret);
 
 #define SELECTION_GROUP "Selection"
-#define SELECTION_ROW_EXPERIMENT \
-    {.name = OPTION_EXPERIMENT, .letter = 'e', .kind = OPT_TEXT, .arg = "NAME", .group = SELECTION_GROUP, \
-     .help = "Choose only runs of this experiment (name or id)"}
+#define SELECTION_ROW_EXPERIMENT                                                                                                           \
+    {                                                                                                                                      \
+        .name = OPTION_EXPERIMENT, .letter = 'e', .kind = OPT_TEXT, .arg = "NAME", .group = SELECTION_GROUP,                               \
+        .help = "Choose only runs of this experiment (name or id)"                                                                         \
+    }
 /* The rows that selection_filter reads: the same in each command that lists runs or takes RUN. */
-#define SELECTION_ROWS_FILTER \
-    SELECTION_ROW_EXPERIMENT, \
-    {.name = OPTION_STATUS, .letter = 's', .kind = OPT_TEXT, .arg = "STATUS", .group = SELECTION_GROUP, \
-     .help = "Choose only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)"}, \
-    {.name = OPTION_TAG, .kind = OPT_PAIR, .arg = "KEY=VALUE", .group = SELECTION_GROUP, \
-     .help = "Choose only runs with this tag; may be repeated, all must hold"}, \
-    {.name = OPTION_FILTER, .kind = OPT_TEXT, .arg = "EXPR", .group = SELECTION_GROUP, \
-     .help = "Choose only runs for which this holds, in MLflow's search syntax: \"metrics.bw > 1000 AND params.fs.type = 'lustre'\" (docs/howto-results.md)"}
+#define SELECTION_ROWS_FILTER                                                                                                                               \
+    SELECTION_ROW_EXPERIMENT,                                                                                                                               \
+        {.name = OPTION_STATUS,                                                                                                                             \
+         .letter = 's',                                                                                                                                     \
+         .kind = OPT_TEXT,                                                                                                                                  \
+         .arg = "STATUS",                                                                                                                                   \
+         .group = SELECTION_GROUP,                                                                                                                          \
+         .help = "Choose only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)"},                                            \
+        {.name = OPTION_TAG,                                                                                                                                \
+         .kind = OPT_PAIR,                                                                                                                                  \
+         .arg = "KEY=VALUE",                                                                                                                                \
+         .group = SELECTION_GROUP,                                                                                                                          \
+         .help = "Choose only runs with this tag; may be repeated, all must hold"},                                                                         \
+    {                                                                                                                                                       \
+        .name = OPTION_FILTER, .kind = OPT_TEXT, .arg = "EXPR", .group = SELECTION_GROUP,                                                                   \
+        .help =                                                                                                                                             \
+            "Choose only runs for which this holds, in MLflow's search syntax: \"metrics.bw > 1000 AND params.fs.type = 'lustre'\" (docs/howto-results.md)" \
+    }
 #endif

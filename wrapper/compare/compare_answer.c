@@ -391,8 +391,8 @@ void compare_put_missing(struct compare_text *t)
     bool headlines = compare_has_headlines(t);
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
         for (size_t g = 0; g < t->count && said < SILENT_MAX; g++) {
-            const char *why = m->sides[g].n || (headlines && !compare_is_headline(t, m->key)) ? NULL
-                                                                                               : first_missing_reason(&t->groups[g], m->key);
+            const char *why =
+                m->sides[g].n || (headlines && !compare_is_headline(t, m->key)) ? NULL : first_missing_reason(&t->groups[g], m->key);
             if (!why)
                 continue;
             said++;

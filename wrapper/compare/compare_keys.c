@@ -254,7 +254,8 @@ void compare_keys_hint(const struct compared_keys *keys, const struct compared_m
         buf_printf(to, " hint: --ignore %s judges although it differs.", first);
 }
 
-void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j, struct arena *a)
+void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j,
+                       struct arena *a)
 {
     json_open(j, "keys", '{');
     json_text(j, "left_out", keys->left_out);

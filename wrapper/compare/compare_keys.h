@@ -12,8 +12,9 @@ struct compared_keys {
 };
 /* by: the fact that makes the groups, or NULL; ignore: patterns of other facts that may differ, or NULL. Call it before arguments become params. Sets
  * `other_inputs` in the metrics: groups of which another part was measured get no verdict. Everything is in the arena. -1: out of memory. */
-int compare_keys_read(const struct runs *runs, const struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore,
-                      struct compared_metric *metrics, struct arena *a, struct compared_keys *ret, struct err *err);
+int compare_keys_read(const struct runs *runs, const struct compare_group *groups, size_t count, const char *by,
+                      const struct opt_value *ignore, struct compared_metric *metrics, struct arena *a, struct compared_keys *ret,
+                      struct err *err);
 /* Adds the command lines to the params of all members, as inputs, but for what the rules explain. False, and nothing is added: that of a run is not known. */
 bool compare_add_arguments(const struct runs *runs, const struct compare_group *groups, size_t count, struct arena *a);
 /* Appends "The same measurement (key 4be1c3d2a0). Different systems: they differ in site (A a, B b). Not counted as a difference: size." without a line end. */
@@ -21,5 +22,6 @@ void compare_keys_show(const struct compared_keys *keys, const struct compare_gr
 /* Appends "No verdict where the inputs differ: name size by --by or --ignore." where a group gets no verdict. */
 void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct buf *to);
 /* The member "keys": {"left_out": …, "differing": {"measured": […], …}, "hidden": …, "groups": [{key of the first run of each group}]}. */
-void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j, struct arena *a);
+void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j,
+                       struct arena *a);
 #endif

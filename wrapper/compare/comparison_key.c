@@ -129,7 +129,8 @@ int comparison_key_of(struct comparison_reader *reader, const struct tree_run *r
             add_key_fact(&b, COMPARISON_MEASURED, e->key, e->value);
     if (b.count)
         qsort(b.facts, b.count, sizeof *b.facts, by_part_and_name);
-    *ret = (struct comparison_key){.facts = b.facts, .count = b.count, .arguments_known = arguments != NULL, .hidden = arguments_hidden(run, detail, a)};
+    *ret = (struct comparison_key){
+        .facts = b.facts, .count = b.count, .arguments_known = arguments != NULL, .hidden = arguments_hidden(run, detail, a)};
     for (enum comparison_part part = 0; part < COMPARISON_PARTS; part++)
         hash_key_part(ret, part);
     return a->failed ? err_memory(err, "the comparison key") : 0;

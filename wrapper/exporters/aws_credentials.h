@@ -9,15 +9,30 @@
 #define AWS_KEY_SECRET_KEY "secret-key"
 #define AWS_KEY_SESSION_TOKEN "session-token"
 
-#define AWS_CREDENTIAL_ROWS                                                                                                               \
-    {.name = AWS_KEY_PROFILE, .kind = OPT_TEXT, .arg = "NAME", .help = "Use this profile of ~/.aws/credentials and ~/.aws/config (default: AWS_PROFILE, else default)", .flags = OPT_FROM_FILE}, \
-    {.name = AWS_KEY_ACCESS_KEY, .kind = OPT_TEXT, .arg = "ID", .help = "Use this access key, with secret-key", .flags = OPT_FROM_FILE}, \
-    {.name = AWS_KEY_SECRET_KEY, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Read the secret of the access key there", .flags = OPT_FROM_FILE}, \
-    {.name = AWS_KEY_SESSION_TOKEN, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Read the session token of a temporary access key there", .flags = OPT_FROM_FILE}
+#define AWS_CREDENTIAL_ROWS                                                                                                                \
+    {.name = AWS_KEY_PROFILE,                                                                                                              \
+     .kind = OPT_TEXT,                                                                                                                     \
+     .arg = "NAME",                                                                                                                        \
+     .help = "Use this profile of ~/.aws/credentials and ~/.aws/config (default: AWS_PROFILE, else default)",                              \
+     .flags = OPT_FROM_FILE},                                                                                                              \
+        {.name = AWS_KEY_ACCESS_KEY,                                                                                                       \
+         .kind = OPT_TEXT,                                                                                                                 \
+         .arg = "ID",                                                                                                                      \
+         .help = "Use this access key, with secret-key",                                                                                   \
+         .flags = OPT_FROM_FILE},                                                                                                          \
+        {.name = AWS_KEY_SECRET_KEY,                                                                                                       \
+         .kind = OPT_PAIR,                                                                                                                 \
+         .arg = EXPORTER_SECRET_ARG,                                                                                                       \
+         .help = "Read the secret of the access key there",                                                                                \
+         .flags = OPT_FROM_FILE},                                                                                                          \
+    {                                                                                                                                      \
+        .name = AWS_KEY_SESSION_TOKEN, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG,                                                       \
+        .help = "Read the session token of a temporary access key there", .flags = OPT_FROM_FILE                                           \
+    }
 
 struct aws_credentials {
     const char *key, *secret, *token; /* token: of a temporary key; NULL */
-    const char *source;               /* for people: "the environment" */
+    const char *source; /* for people: "the environment" */
 };
 
 /* Checks these keys together. */

@@ -38,11 +38,11 @@ enum { EXPORTER_NAME_MAX = 64, EXPORTERS_MAX = 32 };
 #define EXPORTER_KEY_CA_FILE "ca-file"
 
 struct exporter_config {
-    const char *name;             /* unique; also the name of its folder in the spool */
+    const char *name; /* unique; also the name of its folder in the spool */
     const struct exporter *kind;
-    const char *where;            /* "/etc/benchwrap.yaml:7" */
+    const char *where; /* "/etc/benchwrap.yaml:7" */
     enum opt_origin origin;
-    struct opt_set opts;          /* the common rows, then those of the exporter */
+    struct opt_set opts; /* the common rows, then those of the exporter */
     struct exporter_config *next;
 };
 
@@ -55,8 +55,9 @@ struct exporter_variable {
 /* Adds the exporters of one file to *list; one of the same name replaces the entry of a weaker file.
  * Wrong entries are left out, and `warn` gets a sentence for each. *variables (NULL: not needed) gets the variables that hold secrets of all
  * entries, also of wrong, replaced and disabled ones. All texts are in the arena, but exporter_configs_deinit is due. */
-void exporter_configs_read(struct exporter_config **list, struct exporter_variable **variables, const struct yaml *entry, enum opt_origin origin,
-                           const char *file, struct arena *a, void (*warn)(void *context, const char *text), void *context);
+void exporter_configs_read(struct exporter_config **list, struct exporter_variable **variables, const struct yaml *entry,
+                           enum opt_origin origin, const char *file, struct arena *a, void (*warn)(void *context, const char *text),
+                           void *context);
 void exporter_configs_deinit(struct exporter_config *list);
 /* Returns the exporter of this name in the list; NULL: none. */
 const struct exporter_config *exporter_config_find(const struct exporter_config *list, const char *name);

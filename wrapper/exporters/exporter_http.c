@@ -288,8 +288,8 @@ enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter
     else if (answer != EXPORTER_SENT) {
         put_reply_words(h, q.headers, buf_text(&r.body), &words);
         put_clock_words(&r, &clock);
-        err_set(err, ERR_REMOTE, "%s: status %d%s%s%s%s", place.p ? place.p : "", r.status, status_hint(r.status),
-                clock.p ? clock.p : "", words.n ? ": " : "", words.p ? words.p : "");
+        err_set(err, ERR_REMOTE, "%s: status %d%s%s%s%s", place.p ? place.p : "", r.status, status_hint(r.status), clock.p ? clock.p : "",
+                words.n ? ": " : "", words.p ? words.p : "");
         l->retry_after_s = r.retry_after_s;
     }
     if (call->reply && answer == EXPORTER_SENT)

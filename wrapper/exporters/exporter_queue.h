@@ -18,26 +18,26 @@ enum { EXPORTER_ENTRY_SIZE = 13 + 1 + 32 + 1 /* "<end in ms>-<run id>" */, EXPOR
 #define EXPORTER_DEAD "dead"
 
 struct exporter_queue {
-    int dir;  /* the exporter's folder, -1: not open */
+    int dir; /* the exporter's folder, -1: not open */
     int lock; /* -1: not held */
 };
 #define EXPORTER_QUEUE_NONE ((struct exporter_queue){-1, -1})
 struct exporter_entry {
     char name[EXPORTER_ENTRY_SIZE];
 };
-struct exporter_item {   /* the content of an entry */
-    const char *tree;    /* the folder mlruns, absolute or relative to the exporter's folder */
-    const char *why;     /* of a dead letter or a failure; "" */
-    uint64_t done;       /* parts of the run that are delivered */
-    int64_t failed_ms;   /* when it became a dead letter; 0 */
-    uint64_t tries;      /* how often it failed while others did not */
+struct exporter_item { /* the content of an entry */
+    const char *tree; /* the folder mlruns, absolute or relative to the exporter's folder */
+    const char *why; /* of a dead letter or a failure; "" */
+    uint64_t done; /* parts of the run that are delivered */
+    int64_t failed_ms; /* when it became a dead letter; 0 */
+    uint64_t tries; /* how often it failed while others did not */
 };
 struct exporter_state {
-    uint64_t sent, dropped;  /* runs delivered; runs that max-pending or max-size dropped */
-    uint64_t failures;       /* passes since the last delivery that delivered nothing; 0: all is well */
-    int64_t since_ms;        /* when that began; 0 */
-    int64_t not_before_ms;   /* no pass after a run before this time; 0 */
-    bool asked;              /* the destination asked for that */
+    uint64_t sent, dropped; /* runs delivered; runs that max-pending or max-size dropped */
+    uint64_t failures; /* passes since the last delivery that delivered nothing; 0: all is well */
+    int64_t since_ms; /* when that began; 0 */
+    int64_t not_before_ms; /* no pass after a run before this time; 0 */
+    bool asked; /* the destination asked for that */
     char why[EXPORTER_WHY_MAX];
 };
 
@@ -57,7 +57,8 @@ size_t exporter_queue_first(const struct exporter_queue *q, const char *folder, 
 /* Reads an entry; its texts are in the arena. 0; 1: it is not there; -1: it cannot be read, or is damaged. err: NULL, or set for 1 and -1. */
 int exporter_queue_read(const struct exporter_queue *q, const char *folder, const char *name, struct arena *a, struct exporter_item *ret,
                         struct err *err);
-int exporter_queue_write(const struct exporter_queue *q, const char *folder, const char *name, const struct exporter_item *item, struct err *err);
+int exporter_queue_write(const struct exporter_queue *q, const char *folder, const char *name, const struct exporter_item *item,
+                         struct err *err);
 void exporter_queue_remove(const struct exporter_queue *q, const char *folder, const char *name);
 /* Makes the entry a dead letter, and back. */
 int exporter_queue_set_aside(const struct exporter_queue *q, const char *name, const struct exporter_item *item, struct err *err);

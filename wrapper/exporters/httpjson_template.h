@@ -5,11 +5,11 @@
 
 struct template_values {
     const struct exporter_config *config;
-    const struct exporter_run *run;   /* NULL: every value is missing, for a check of the template */
-    const struct tree_entry *metric;  /* of a record of one metric; NULL */
-    const char *stream;               /* of records that are no run; NULL */
-    const char *message;              /* without a run: its summary; NULL */
-    bool is_link;                     /* the text is the key link, so it must not name {{link}} or {{summary}} */
+    const struct exporter_run *run; /* NULL: every value is missing, for a check of the template */
+    const struct tree_entry *metric; /* of a record of one metric; NULL */
+    const char *stream; /* of records that are no run; NULL */
+    const char *message; /* without a run: its summary; NULL */
+    bool is_link; /* the text is the key link, so it must not name {{link}} or {{summary}} */
 };
 /* Appends the template with its values: within a JSON text as characters of it, elsewhere as a JSON
  * value. A missing value is empty, elsewhere null. -1 with err: a KEY that is not known, or that a

@@ -76,12 +76,11 @@ static int refuse_attribute(const struct filter_scan *s, size_t at, struct str w
     if (near)
         return filter_scan_refuse(s, at, "no attribute is called \"%.*s\"; did you mean %s?", (int)(word.n < 40 ? word.n : 40), word.p,
                                   near);
-    return filter_scan_refuse(
-        s, at,
-        "no attribute is called \"%.*s\": write metrics.%.*s, params.%.*s or tags.%.*s; "
-        "attributes are run_id, run_name, status, start_time, end_time, user_id, artifact_uri",
-        (int)(word.n < 40 ? word.n : 40), word.p, (int)(word.n < 40 ? word.n : 40), word.p, (int)(word.n < 40 ? word.n : 40), word.p,
-        (int)(word.n < 40 ? word.n : 40), word.p);
+    return filter_scan_refuse(s, at,
+                              "no attribute is called \"%.*s\": write metrics.%.*s, params.%.*s or tags.%.*s; "
+                              "attributes are run_id, run_name, status, start_time, end_time, user_id, artifact_uri",
+                              (int)(word.n < 40 ? word.n : 40), word.p, (int)(word.n < 40 ? word.n : 40), word.p,
+                              (int)(word.n < 40 ? word.n : 40), word.p, (int)(word.n < 40 ? word.n : 40), word.p);
 }
 
 static int key_find_attribute(const struct filter_scan *s, size_t at, struct str word, bool order, struct filter_key *ret)

@@ -6,7 +6,7 @@
 struct commit_person {
     const char *name, *email; /* without '<', '>' and control characters: what the caller has goes through commit_clean */
     int64_t time_s;
-    int offset_min;           /* of the local time from UTC */
+    int offset_min; /* of the local time from UTC */
 };
 /* The author (committer) as git determines it (GIT_AUTHOR_NAME …, author.name …, user.name …,
  * EMAIL), with the time of now or of GIT_AUTHOR_DATE …. The texts live in the arena. 0; 1: git has
@@ -19,13 +19,13 @@ struct commit_draft {
     const struct repo_id *parents;
     size_t parent_count;
     struct commit_person author, committer;
-    const char *message;      /* UTF-8; ends in LF */
+    const char *message; /* UTF-8; ends in LF */
 };
 /* How commits are signed: commit.gpgSign, gpg.format (openpgp, x509, ssh), user.signingKey, gpg.program and the programs of the other formats. */
 struct signer {
-    const char *format;       /* NULL: not at all */
+    const char *format; /* NULL: not at all */
     const char *program, *key; /* key NULL: gpg chooses by the committer's name; of ssh: a file, or the public key itself */
-    bool prompt;              /* it may ask for the passphrase on the terminal */
+    bool prompt; /* it may ask for the passphrase on the terminal */
 };
 int signer_from(struct repo *r, struct arena *a, bool prompt, struct signer *ret, struct err *err);
 /* Writes the commit as an object of r's writer, signed where signer (NULL: none) has a format. -1

@@ -24,15 +24,15 @@ static const char *history_refusal(const struct history *h, const struct runs *r
         r = strcmp(h->facts.runs[i].run->id, run->id) == 0 ? &h->facts.runs[i] : NULL;
     return strcmp(run->lifecycle, "deleted") == 0 ? "it is deleted"
            : runs_is_gone(runs, run)              ? "it was deleted meanwhile"
-           : !r                             ? "it is retracted or amended, or the options leave it out"
-           : r->run->problem                ? "it cannot be read"
-           : r->run->status != RUN_FINISHED ? "it did not finish"
-           : r->is_warmup                   ? "it is a warm-up"
-           : r->is_annotation               ? "it annotates another run"
-           : r->is_sweep                    ? "none of the runs of this sweep finished"
-           : r->in_parent                   ? "its parent run did not finish"
-           : history_is_ahead(r)            ? "it starts in the future"
-                                            : "it is a copy of another run";
+           : !r                                   ? "it is retracted or amended, or the options leave it out"
+           : r->run->problem                      ? "it cannot be read"
+           : r->run->status != RUN_FINISHED       ? "it did not finish"
+           : r->is_warmup                         ? "it is a warm-up"
+           : r->is_annotation                     ? "it annotates another run"
+           : r->is_sweep                          ? "none of the runs of this sweep finished"
+           : r->in_parent                         ? "its parent run did not finish"
+           : history_is_ahead(r)                  ? "it starts in the future"
+                                                  : "it is a copy of another run";
 }
 
 /* Only the group with the run, or with its series, stays; of a sweep, those with its points. */

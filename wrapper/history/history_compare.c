@@ -114,7 +114,8 @@ struct history_state {
 };
 
 /* A run that the user names, or one that was listed (name NULL). 1: a listed one was deleted since then. */
-static int read_member(struct history_state *h, const char *name, const struct tree_run *listed, struct compare_member *ret, struct err *err)
+static int read_member(struct history_state *h, const char *name, const struct tree_run *listed, struct compare_member *ret,
+                       struct err *err)
 {
     const unsigned what = TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE;
     struct tree_run *run = NULL;

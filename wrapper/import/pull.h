@@ -8,19 +8,19 @@
 #include "mlflow/mlflow.h"
 
 enum pull_result {
-    PULL_DONE,      /* written now (dry: would be) */
-    PULL_THERE,     /* the tree has it */
-    PULL_RUNNING,   /* not ended on the server */
-    PULL_DOUBLE,    /* another run on the server has the same id, or this one is about to be deleted by a sync */
+    PULL_DONE, /* written now (dry: would be) */
+    PULL_THERE, /* the tree has it */
+    PULL_RUNNING, /* not ended on the server */
+    PULL_DOUBLE, /* another run on the server has the same id, or this one is about to be deleted by a sync */
     PULL_FAILED,
     PULL_RESULTS
 };
 
 struct pull_run {
     const char *server_id, *name, *status, *parent /* the server's id of it, or NULL */, *experiment /* its name */;
-    char id[33];            /* in the tree */
-    bool ours;              /* it has the tag benchwrap.run_id */
-    bool differs;           /* ours, but the run of this id in the tree that recorded it has, or will have, other content */
+    char id[33]; /* in the tree */
+    bool ours; /* it has the tag benchwrap.run_id */
+    bool differs; /* ours, but the run of this id in the tree that recorded it has, or will have, other content */
     bool doubled;
     int64_t start_ms;
 };
@@ -28,20 +28,21 @@ struct pull_run {
 struct pull {
     struct mlflow *server;
     const char *tree, *spool;
-    uint64_t files_max;     /* bytes of a run's artifacts; what is beyond stays on the server and is named as missing */
-    bool dry, all;          /* all: runs that have not ended too, closed as KILLED at their last fact */
-    int root;               /* descriptor of the tree, -1 while there is none */
-    struct arena arena;     /* the list's texts: pull_init, pull_deinit */
-    struct pull_run *runs;  /* by start, oldest first */
+    uint64_t files_max; /* bytes of a run's artifacts; what is beyond stays on the server and is named as missing */
+    bool dry, all; /* all: runs that have not ended too, closed as KILLED at their last fact */
+    int root; /* descriptor of the tree, -1 while there is none */
+    struct arena arena; /* the list's texts: pull_init, pull_deinit */
+    struct pull_run *runs; /* by start, oldest first */
     size_t count, room;
     struct pull_run **by_server_id;
 };
 
 struct pulled {
     enum pull_result result;
-    enum mlflow_answer answer; /* of FAILED: LATER and DENIED mean that the next runs will fare no better; FINE: the trouble is on this side */
+    enum mlflow_answer
+        answer; /* of FAILED: LATER and DENIED mean that the next runs will fare no better; FINE: the trouble is on this side */
     char place[128];
-    const char *verdict;       /* as the run itself says; "" */
+    const char *verdict; /* as the run itself says; "" */
     size_t files;
     uint64_t bytes;
     char why[600];

@@ -37,8 +37,8 @@ static void put_either(struct pull_taking *t, enum fact_kind kind, const char *k
 /* Tags that are made anew, or were only for the server. */
 static bool passed_over(const char *key)
 {
-    static const char *const keys[] = {"mlflow.runName", PULL_TAG_SYNCED, "benchwrap.cut",      "benchwrap.experiment",
-                                       PULL_TAG_DOUBLE,  PULL_TAG_PARENT,    "benchwrap.corrected", PULL_TAG_INCOMPLETE};
+    static const char *const keys[] = {"mlflow.runName", PULL_TAG_SYNCED, "benchwrap.cut",       "benchwrap.experiment",
+                                       PULL_TAG_DOUBLE,  PULL_TAG_PARENT, "benchwrap.corrected", PULL_TAG_INCOMPLETE};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;

@@ -6,14 +6,14 @@
 
 /* Tags that only say how far a sync is. */
 #define PULL_TAG_ID "benchwrap.run_id"
-#define PULL_TAG_SYNCED "benchwrap.synced"         /* all of the tree's run is there */
+#define PULL_TAG_SYNCED "benchwrap.synced" /* all of the tree's run is there */
 #define PULL_TAG_INCOMPLETE "benchwrap.incomplete" /* the tree's run lacks what the program's own client logged */
-#define PULL_TAG_SHARED "benchwrap.shared_run"     /* to this run of the server (--share-run) */
+#define PULL_TAG_SHARED "benchwrap.shared_run" /* to this run of the server (--share-run) */
 #define PULL_TAG_DOUBLE "benchwrap.duplicate"
 #define PULL_TAG_PARENT "benchwrap.parent_run_id"
 #define PULL_TAG_FROM "benchwrap.pulled" /* of a run that was made elsewhere: its id on the server */
 
-struct pull_entry {         /* of params, tags, metrics (text NULL), by key */
+struct pull_entry { /* of params, tags, metrics (text NULL), by key */
     const char *key, *text;
     const struct json *at;
     bool used;
@@ -33,12 +33,12 @@ struct pull_taking {
     struct pull *p;
     const struct pull_run *run;
     struct arena arena;
-    struct mlflow_run server;   /* with all it has */
+    struct mlflow_run server; /* with all it has */
     struct pull_entries params, tags, metrics;
     struct pull_file *files;
-    struct json *detail;        /* its benchwrap.json; NULL: none, or not one of this run */
+    struct json *detail; /* its benchwrap.json; NULL: none, or not one of this run */
     struct buf detail_text;
-    struct json **series;       /* lines of its series.jsonl: {"key","samples"} */
+    struct json **series; /* lines of its series.jsonl: {"key","samples"} */
     size_t series_count;
     struct made_run making;
     bool begun;

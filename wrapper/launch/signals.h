@@ -11,9 +11,9 @@ enum { SIGNALS_CHILD = 1, SIGNALS_RESIZE = 2, SIGNALS_END = 4 /* INT TERM HUP QU
 
 /* A process in our group that blocks every signal and counts what reaches it. What it has not seen was meant for us alone. */
 struct signal_observer {
-    pid_t pid;                    /* 0: none */
+    pid_t pid; /* 0: none */
     const _Atomic uint32_t *seen; /* [WIRE_SIGNALS] */
-    void *page;                   /* of our own observer process */
+    void *page; /* of our own observer process */
 };
 
 struct signals_entry {
@@ -23,13 +23,13 @@ struct signals_entry {
 };
 
 struct signals {
-    int fd;                        /* readable: call signals_handle */
-    pid_t self, group, program;    /* program 0: not started */
-    bool ended;                    /* the program is gone: nothing is forwarded any more */
-    bool stop_asked;               /* a TSTP has come since the last CONT */
-    int finish_signal;             /* first of TERM INT HUP QUIT that the program did not ignore */
+    int fd; /* readable: call signals_handle */
+    pid_t self, group, program; /* program 0: not started */
+    bool ended; /* the program is gone: nothing is forwarded any more */
+    bool stop_asked; /* a TSTP has come since the last CONT */
+    int finish_signal; /* first of TERM INT HUP QUIT that the program did not ignore */
     struct signal_observer observer;
-    uint32_t base[WIRE_SIGNALS];   /* of observer.seen: what is accounted for */
+    uint32_t base[WIRE_SIGNALS]; /* of observer.seen: what is accounted for */
     size_t queued;
     struct signals_entry queue[SIGNALS_QUEUE];
 };

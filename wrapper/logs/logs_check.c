@@ -292,13 +292,11 @@ static void check_report_streams(struct checking *g)
     check_add(g, "jsonl.stderr", check_result_word(g->json.by_stream[1] == g->raw[1]), "%llu lines of stderr, the raw streams have %llu",
               (unsigned long long)g->json.by_stream[1], (unsigned long long)g->raw[1]);
     if (g->out.is_there && !g->out.is_rotated)
-        check_add(g, "counts.stdout", check_result_word(g->out.lines == g->json.by_stream[0]),
-                  "%s and %s: %llu and %llu lines", g->out.name, g->json.name, (unsigned long long)g->out.lines,
-                  (unsigned long long)g->json.by_stream[0]);
+        check_add(g, "counts.stdout", check_result_word(g->out.lines == g->json.by_stream[0]), "%s and %s: %llu and %llu lines",
+                  g->out.name, g->json.name, (unsigned long long)g->out.lines, (unsigned long long)g->json.by_stream[0]);
     if (g->error.is_there && !g->error.is_rotated)
-        check_add(g, "counts.stderr", check_result_word(g->error.lines == g->json.by_stream[1]),
-                  "%s and %s: %llu and %llu lines", g->error.name, g->json.name,
-                  (unsigned long long)g->error.lines, (unsigned long long)g->json.by_stream[1]);
+        check_add(g, "counts.stderr", check_result_word(g->error.lines == g->json.by_stream[1]), "%s and %s: %llu and %llu lines",
+                  g->error.name, g->json.name, (unsigned long long)g->error.lines, (unsigned long long)g->json.by_stream[1]);
     check_add(g, "components", check_result_word(!g->missing),
               g->missing ? "%llu lines are of components or nodes that %s lacks"
                          : "every component and node occurs: %llu are missing in %s",
@@ -332,7 +330,8 @@ int logs_check_folder(int folder, const struct logs_outputs *outputs, struct lis
     g->folder = folder;
     g->l = l;
     buf_init(&g->block, 4 << 20);
-    int rc = check_read_file(g, &g->out, names.out, check_text_line, err) || check_read_file(g, &g->error, names.error, check_text_line, err) ||
+    int rc = check_read_file(g, &g->out, names.out, check_text_line, err) ||
+                     check_read_file(g, &g->error, names.error, check_text_line, err) ||
                      check_read_file(g, &g->json, names.lines, check_json_line, err)
                  ? -1
                  : 0;

@@ -14,8 +14,8 @@ struct follow_log {
     char *path;
     size_t tag;
     struct logs_generation *first, *last; /* last: what has the path now, or had it last */
-    bool is_noted;         /* it cannot be read, and this was reported */
-    bool is_restored;      /* by the cursor, and not found on disk yet */
+    bool is_noted; /* it cannot be read, and this was reported */
+    bool is_restored; /* by the cursor, and not found on disk yet */
 };
 struct follow_pattern {
     char *text;
@@ -27,18 +27,18 @@ struct logs_follow {
     struct follow_pattern *patterns;
     size_t n_patterns, patterns_room;
     struct follow_log **logs;
-    size_t count, room, at;           /* at: the next one to read */
+    size_t count, room, at; /* at: the next one to read */
     struct follow_log *by_path[FOLLOW_BUCKETS];
     struct logs_generation *by_inode[FOLLOW_BUCKETS];
     size_t n_fds;
-    int lock, events;                 /* of the state folder; inotify */
-    bool is_first;                    /* there was no cursor: the first scan has not ended */
-    bool is_changed;                  /* names in the folders changed */
-    bool is_unsure;                   /* files moved while they were inspected: the next scan inspects them again */
-    bool is_dirty;                    /* the cursor */
+    int lock, events; /* of the state folder; inotify */
+    bool is_first; /* there was no cursor: the first scan has not ended */
+    bool is_changed; /* names in the folders changed */
+    bool is_unsure; /* files moved while they were inspected: the next scan inspects them again */
+    bool is_dirty; /* the cursor */
     int64_t scanned_ns, scan_cost_ns; /* the last scan of all */
     int64_t saved_ns, synced_ns, save_cost_ns;
-    int64_t since_ns, seen_ns;        /* wall time: the last scan of the call before, or the start; the last scan */
+    int64_t since_ns, seen_ns; /* wall time: the last scan of the call before, or the start; the last scan */
     uint64_t dropped;
 };
 
@@ -52,8 +52,8 @@ struct follow_log *follow_find_log(const struct logs_follow *f, const char *path
 struct follow_log *follow_make_log(struct logs_follow *f, const char *path, size_t tag);
 struct logs_generation *follow_find_generation(const struct logs_follow *f, const struct logs_identity *id);
 /* Adds a generation of the log before `before`; NULL: as the last. *g is copied. NULL: out of memory. */
-struct logs_generation *follow_add_generation(struct logs_follow *f, struct follow_log *log, const struct logs_generation *g, const char *path,
-                                              struct logs_generation *before);
+struct logs_generation *follow_add_generation(struct logs_follow *f, struct follow_log *log, const struct logs_generation *g,
+                                              const char *path, struct logs_generation *before);
 void follow_remove_generation(struct logs_follow *f, struct logs_generation *g);
 void follow_close_fd(struct logs_follow *f, struct logs_generation *g);
 /* Requests events of the folder that has this path. */

@@ -35,26 +35,27 @@ int64_t logs_clocks_correct(const struct logs_clocks *c, const char *node, int64
 struct logs_source {
     struct logs_source_name name;
     int data, index;
-    char *buffer;          /* bytes from `at` on */
-    size_t n, size, used;  /* in the buffer; its capacity; of them passed on */
-    uint64_t at;           /* offset of the buffer in the stream */
+    char *buffer; /* bytes from `at` on */
+    size_t n, size, used; /* in the buffer; its capacity; of them passed on */
+    uint64_t at; /* offset of the buffer in the stream */
     unsigned char entries[256 * LOGS_ENTRY];
     size_t entries_n, entries_used; /* bytes */
-    uint64_t index_at;     /* offset of the next entries in the index */
-    uint64_t stamped;      /* with stamps: bytes that the index knows */
-    uint64_t entry_end;    /* of the entry that is current: bytes before it have its time */
+    uint64_t index_at; /* offset of the next entries in the index */
+    uint64_t stamped; /* with stamps: bytes that the index knows */
+    uint64_t entry_end; /* of the entry that is current: bytes before it have its time */
     int64_t entry_ns, file_ns;
     bool is_ended, has_index;
-    bool is_clean;         /* its writer replaced the secrets */
-    bool stamps;           /* this process writes when it sees bytes */
+    bool is_clean; /* its writer replaced the secrets */
+    bool stamps; /* this process writes when it sees bytes */
     struct secrets_state secrets;
-    int64_t time_ns;       /* of the last line, on the campaign's clock */
+    int64_t time_ns; /* of the last line, on the campaign's clock */
     struct logs_line line; /* the next one, if has_line */
     bool has_line;
     uint64_t lines, bytes; /* passed on so far */
 };
 /* stamps: stores the time at which bytes are seen, of a stream without an index. 0; -1 with err. */
-int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps, struct err *err);
+int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps,
+                     struct err *err);
 /* Stores that the bytes are there that the file has now. */
 void logs_source_see(struct logs_source *s);
 /* Appends the end of the stream to the index. Does nothing where this process writes no index. */

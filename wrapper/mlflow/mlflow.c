@@ -180,10 +180,8 @@ enum mlflow_answer mlflow_model_get(struct mlflow *m, const char *id, struct are
     if (answer != MLFLOW_FINE)
         return answer;
     const struct json *info = json_pointer(j, "/model/info");
-    *ret = (struct mlflow_run){.id = mlflow_dup_text(info, "model_id", a),
-                               .artifact_uri = mlflow_dup_text(info, "artifact_uri", a),
-                               .reply = j,
-                               .is_model = true};
+    *ret = (struct mlflow_run){
+        .id = mlflow_dup_text(info, "model_id", a), .artifact_uri = mlflow_dup_text(info, "artifact_uri", a), .reply = j, .is_model = true};
     if (ret->id && ret->id[0] && ret->artifact_uri)
         return MLFLOW_FINE;
     json_free(j);

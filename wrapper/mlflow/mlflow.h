@@ -14,24 +14,24 @@ struct json;
 /* What became of a call; err says it in words unless it is MLFLOW_FINE. */
 enum mlflow_answer {
     MLFLOW_FINE,
-    MLFLOW_LATER,     /* no answer, or one that says "not now": another time it may work. What was asked may have been done */
-    MLFLOW_DENIED,    /* 401, 403: credentials, or a name that --allowed-hosts does not list */
-    MLFLOW_ABSENT,    /* what was asked for is not there */
-    MLFLOW_EXISTS,    /* what was to be made is there already */
-    MLFLOW_REFUSED,   /* the server will never take this */
+    MLFLOW_LATER, /* no answer, or one that says "not now": another time it may work. What was asked may have been done */
+    MLFLOW_DENIED, /* 401, 403: credentials, or a name that --allowed-hosts does not list */
+    MLFLOW_ABSENT, /* what was asked for is not there */
+    MLFLOW_EXISTS, /* what was to be made is there already */
+    MLFLOW_REFUSED, /* the server will never take this */
     MLFLOW_CANCELLED, /* the process is asked to end */
 };
 
 struct mlflow_config {
-    const char *uri;                 /* http://host:5000/prefix, without credentials */
+    const char *uri; /* http://host:5000/prefix, without credentials */
     struct http_config http;
-    int retries;                     /* attempts after the first */
-    double backoff_s, jitter_s;      /* the n-th wait: backoff 2^n, and a random part of jitter */
+    int retries; /* attempts after the first */
+    double backoff_s, jitter_s; /* the n-th wait: backoff 2^n, and a random part of jitter */
     bool heed_retry_after;
     uint64_t multipart_bytes, part_bytes; /* files from this size on go to the storage in parts, where the server can; 0: none does */
-    double patience_s;               /* no attempt begins later than this after the first; 0: no such limit */
-    const char *warning;             /* of the environment: something asked for that is not possible; NULL */
-    void (*replied)(void *context);  /* the server has answered a request, whatever it said; may be NULL */
+    double patience_s; /* no attempt begins later than this after the first; 0: no such limit */
+    const char *warning; /* of the environment: something asked for that is not possible; NULL */
+    void (*replied)(void *context); /* the server has answered a request, whatever it said; may be NULL */
     void *context;
 };
 /* The configuration that MLflow's own variables (and ~/.mlflow/credentials) mean; uri may be NULL: MLFLOW_TRACKING_URI. All texts are in the arena.
@@ -75,9 +75,9 @@ enum mlflow_answer mlflow_experiment_made(struct mlflow *m, const char *id, int6
 struct mlflow_run {
     const char *id, *experiment, *name, *status, *artifact_uri, *user, *lifecycle;
     int64_t start_ms, end_ms; /* end_ms 0: none */
-    const struct json *data;  /* params[], tags[] {key, value}, metrics[] {key, value, timestamp, step}: lives as long as `reply` */
-    struct json *reply;       /* the caller frees it (json_free); NULL in lists */
-    bool is_model;            /* a logged model of MLflow 3, whose artifacts are its own */
+    const struct json *data; /* params[], tags[] {key, value}, metrics[] {key, value, timestamp, step}: lives as long as `reply` */
+    struct json *reply; /* the caller frees it (json_free); NULL in lists */
+    bool is_model; /* a logged model of MLflow 3, whose artifacts are its own */
     struct mlflow_run *next;
 };
 struct mlflow_tag {
@@ -95,7 +95,8 @@ enum mlflow_answer mlflow_model_get(struct mlflow *m, const char *id, struct are
 /* Has the server traces of this run? MLFLOW_ABSENT: it is older than traces. */
 enum mlflow_answer mlflow_run_has_traces(struct mlflow *m, const struct mlflow_run *run, bool *ret, struct err *err);
 /* status: NULL leaves it; end_ms 0 leaves it. */
-enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name, struct err *err);
+enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name,
+                                     struct err *err);
 enum mlflow_answer mlflow_run_delete(struct mlflow *m, const char *id, struct err *err);
 /* Calls `each` for every run that the filter finds, active ones (deleted too with all), until it
  * returns non-zero. The texts of the run live as long as the call. All pages are requested, of `page`
@@ -124,16 +125,16 @@ struct mlflow_batch {
     struct buf metrics, params, tags;
     size_t n_metrics, n_params, n_tags;
     uint32_t metric_at[1000], param_at[100], tag_at[100]; /* where each begins: a request that a proxy finds too large is sent in halves */
-    size_t cut;                  /* values that were longer than the server keeps and were cut (6,000 and 8,000 characters) */
-    enum mlflow_answer answer;   /* the first that was not fine: nothing more is sent then */
+    size_t cut; /* values that were longer than the server keeps and were cut (6,000 and 8,000 characters) */
+    enum mlflow_answer answer; /* the first that was not fine: nothing more is sent then */
     struct err err;
 };
 void batch_begin(struct mlflow_batch *b, struct mlflow *m, const char *run);
 void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t time_ms, int64_t step);
 void batch_param(struct mlflow_batch *b, struct str key, struct str value);
 void batch_tag(struct mlflow_batch *b, struct str key, struct str value);
-enum mlflow_answer batch_send(struct mlflow_batch *b);   /* what is gathered; FINE when there is nothing */
-void batch_end(struct mlflow_batch *b);                  /* frees; sends nothing */
+enum mlflow_answer batch_send(struct mlflow_batch *b); /* what is gathered; FINE when there is nothing */
+void batch_end(struct mlflow_batch *b); /* frees; sends nothing */
 
 struct mlflow_dataset {
     const char *name, *digest, *source_type, *source, *context; /* context: tag mlflow.data.context; NULL */
@@ -144,7 +145,8 @@ enum mlflow_answer mlflow_log_input(struct mlflow *m, const char *run, const str
 
 /* Puts a file (size bytes of fd) at path below the run's artifacts: through the server's proxy, a presigned address, or (up to 10 MB) the upload
  * call. MLFLOW_REFUSED names a root that only its owner can write. */
-enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size, struct err *err);
+enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
+                                       struct err *err);
 /* Every file below path ("" for all), folders entered: each gets path and size. */
 enum mlflow_answer mlflow_artifact_list(struct mlflow *m, const struct mlflow_run *run, const char *path,
                                         int (*each)(void *context, const char *path, int64_t size), void *context, struct err *err);
@@ -154,11 +156,11 @@ enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run
 /* ---- for mlflow_artifacts.c ---- */
 
 struct mlflow_call {
-    const char *what;            /* "runs/create", for messages */
+    const char *what; /* "runs/create", for messages */
     struct http_request request;
-    bool once;                   /* not to be repeated when the answer was lost */
-    bool no_content;             /* 204 without a body is an answer too: only whether it was done is of interest */
-    char *etag;                  /* 200 bytes, of the reply; NULL: not wanted */
+    bool once; /* not to be repeated when the answer was lost */
+    bool no_content; /* 204 without a body is an answer too: only whether it was done is of interest */
+    char *etag; /* 200 bytes, of the reply; NULL: not wanted */
 };
 /* Makes a request with the retries of the configuration; *ret_json, if wanted, is the reply's object (caller frees). */
 enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err);

@@ -147,8 +147,8 @@ static enum mlflow_answer call_answer_of(const struct mlflow *m, const struct ht
     buf_puts(&words, "");
     server_words(r, j, &words);
     if (call->request.foreign && (r->status == 401 || r->status == 403)) {
-        err_set(err, ERR_REMOTE, "server %s: %s: %d %s; the address that the server returned is refused there (it may have expired)", m->uri,
-                what, r->status, words.p ? words.p : "");
+        err_set(err, ERR_REMOTE, "server %s: %s: %d %s; the address that the server returned is refused there (it may have expired)",
+                m->uri, what, r->status, words.p ? words.p : "");
         return MLFLOW_LATER;
     }
     if (r->status == 401 || r->status == 403)

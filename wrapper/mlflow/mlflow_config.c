@@ -173,8 +173,8 @@ const char *mlflow_config_warning(char *const *env, struct arena *a)
 {
     const char *plugin = env_text(env, "MLFLOW_TRACKING_AUTH");
     if (plugin)
-        return arena_printf(a, "MLFLOW_TRACKING_AUTH=%.40s names a Python plug-in, which cannot be used here: the request is sent without it",
-                            plugin);
+        return arena_printf(
+            a, "MLFLOW_TRACKING_AUTH=%.40s names a Python plug-in, which cannot be used here: the request is sent without it", plugin);
     if (config_env_bool(env, "MLFLOW_TRACKING_AWS_SIGV4", false))
         return "MLFLOW_TRACKING_AWS_SIGV4 is not supported: the request is sent unsigned";
     return NULL;

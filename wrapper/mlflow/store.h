@@ -20,7 +20,8 @@ enum mlflow_answer store_run_create(struct mlflow_store *s, const char *experime
 enum mlflow_answer store_run_update(struct mlflow_store *s, const char *run, const char *status, int64_t end_ms, struct err *err);
 /* Stores a sample of a metric, also as its latest one. NaN and infinity are stored as MLflow does.
  * Everything but MLFLOW_FINE comes with err. */
-enum mlflow_answer store_metric(struct mlflow_store *s, const char *run, struct str key, double value, int64_t time_ms, int64_t step, struct err *err);
+enum mlflow_answer store_metric(struct mlflow_store *s, const char *run, struct str key, double value, int64_t time_ms, int64_t step,
+                                struct err *err);
 /* A param that is there stays, a tag is replaced. */
 enum mlflow_answer store_pair(struct mlflow_store *s, const char *run, bool param, struct str key, struct str value, struct err *err);
 /* Commits the open transaction. After a failure all that was not committed is lost, and every call

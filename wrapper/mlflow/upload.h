@@ -15,14 +15,15 @@
 struct upload; /* one thread's */
 
 struct upload_config {
-    struct mlflow *server;  /* stays the caller's, and outlives it */
-    const char *state;      /* the folder where is noted what is done (".benchwrap/sync"; made when needed); NULL: nothing is noted */
-    bool restore;           /* a run that was deleted on the server is restored; else it is left deleted (MLFLOW_ABSENT) */
-    bool dry;               /* nothing is made or sent: upload_tree_run says what it would do */
-    bool careful;           /* look for others right after creating too: for uploads that take long */
-    bool together;          /* look for doubles of many complete runs at once: upload_settle_all is due at the end */
+    struct mlflow *server; /* stays the caller's, and outlives it */
+    const char *state; /* the folder where is noted what is done (".benchwrap/sync"; made when needed); NULL: nothing is noted */
+    bool restore; /* a run that was deleted on the server is restored; else it is left deleted (MLFLOW_ABSENT) */
+    bool dry; /* nothing is made or sent: upload_tree_run says what it would do */
+    bool careful; /* look for others right after creating too: for uploads that take long */
+    bool together; /* look for doubles of many complete runs at once: upload_settle_all is due at the end */
     void (*note)(void *context, const char *text); /* a sentence people should see, safe to print; may be NULL */
-    bool machine_apart;     /* facts of the machine and of the run as such become system/KEY, which MLflow shows apart from a program's metrics; medians that
+    bool
+        machine_apart; /* facts of the machine and of the run as such become system/KEY, which MLflow shows apart from a program's metrics; medians that
                              * `ls` shows are metrics of their own */
     /* Of an experiment: headline metrics, a line each, that are sent as KEY.median also for runs with one sample. NULL: there are none. */
     const char *(*medians)(void *context, const char *experiment);
@@ -37,25 +38,26 @@ void upload_free(struct upload *u); /* NULL is allowed */
 /* ---- one run, step by step: for a run that is still going ---- */
 
 struct upload_run {
-    const char *id;         /* ours: 32 hexadecimal digits */
+    const char *id; /* ours: 32 hexadecimal digits */
     const char *experiment, *name, *user;
-    const char *parent;     /* our id of its parent; NULL or "" */
-    const char *server_run; /* the server's id of a run that another client made, which this one is appended to; NULL: it is a run of its own there */
+    const char *parent; /* our id of its parent; NULL or "" */
+    const char *
+        server_run; /* the server's id of a run that another client made, which this one is appended to; NULL: it is a run of its own there */
     int64_t start_ms;
 };
 struct upload_place {
     struct upload *u;
     struct arena arena;
-    struct mlflow_run run;  /* on the server; run.data: what it had when it was found */
-    bool fresh;             /* made by this call: nothing is there yet */
-    bool foreign;           /* another client's: its name, user, status, end and MLflow's own tags are left alone */
-    bool lost;              /* a creation's reply was lost: what it made may come to light later */
-    bool doubled;           /* more than one carried the tag when it was searched */
-    char id[33];            /* ours */
+    struct mlflow_run run; /* on the server; run.data: what it had when it was found */
+    bool fresh; /* made by this call: nothing is there yet */
+    bool foreign; /* another client's: its name, user, status, end and MLflow's own tags are left alone */
+    bool lost; /* a creation's reply was lost: what it made may come to light later */
+    bool doubled; /* more than one carried the tag when it was searched */
+    char id[33]; /* ours */
     struct upload_experiment *experiment;
     struct mlflow_batch batch;
-    struct buf cut;         /* keys of values that were cut */
-    size_t cut_told;        /* so much of it stands in the tag */
+    struct buf cut; /* keys of values that were cut */
+    size_t cut_told; /* so much of it stands in the tag */
 };
 /* Finds or makes the run; where server_run is not on this server, it is a run of its own. MLFLOW_ABSENT: it was deleted there, and it is to
  * stay so. Whatever the answer, upload_close is due. */
@@ -79,20 +81,20 @@ bool upload_same_text(const char *there, struct str ours);
 bool upload_is_server_tag(const char *key);
 
 enum upload_outcome {
-    UPLOAD_SENT,    /* something was missing there; now it is complete */
-    UPLOAD_THERE,   /* the server had all of it */
-    UPLOAD_KNOWN,   /* noted as complete: nothing was asked */
+    UPLOAD_SENT, /* something was missing there; now it is complete */
+    UPLOAD_THERE, /* the server had all of it */
+    UPLOAD_KNOWN, /* noted as complete: nothing was asked */
     UPLOAD_DELETED, /* it was deleted on the server: left so */
     UPLOAD_DAMAGED, /* it cannot be read: nothing was sent */
     UPLOAD_FAILED,
 };
 struct upload_result {
     enum upload_outcome outcome;
-    enum mlflow_answer answer;  /* of FAILED; LATER: the rest can be sent another time */
+    enum mlflow_answer answer; /* of FAILED; LATER: the rest can be sent another time */
     char server_id[65], experiment_id[65];
-    bool made;                  /* the run was not there before */
+    bool made; /* the run was not there before */
     size_t params, metrics, tags, files; /* sent now */
-    uint64_t bytes;             /* of files */
+    uint64_t bytes; /* of files */
 };
 /* Is this run noted as complete, with the content it has now? The server is asked no more than once for each experiment, whether it still has it. With
  * config.restore no note counts. */
@@ -103,9 +105,10 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
 
 /* With config.together a run that is complete waits for the search for duplicates, with others, by one request instead of one each; before that it
  * is not noted as complete. Whoever makes a run looks after that, sooner or later, so of two who make the same at least one sees both. */
-bool upload_settle_due(const struct upload *u);                  /* many wait, or for long: call upload_settle_all before the next run */
+bool upload_settle_due(const struct upload *u); /* many wait, or for long: call upload_settle_all before the next run */
 bool upload_is_unsettled(const struct upload *u, const char *id); /* our id: its children had better wait for that search */
 /* Looks. `again` is called for each run that has doubles: it calls upload_tree_run again, which makes one of them. How many still waited when a
  * request failed stands in *ret_left: they are forgotten, and a next sync looks at them. */
-enum mlflow_answer upload_settle_all(struct upload *u, void (*again)(void *context, const char *id), void *context, size_t *ret_left, struct err *err);
+enum mlflow_answer upload_settle_all(struct upload *u, void (*again)(void *context, const char *id), void *context, size_t *ret_left,
+                                     struct err *err);
 #endif

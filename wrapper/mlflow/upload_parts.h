@@ -10,24 +10,30 @@
 #define UPLOAD_TAG_AMENDS "benchwrap.amends"
 #define UPLOAD_TAG_CORRECTED "benchwrap.corrected" /* on the server alone: what another run says of this one */
 #define UPLOAD_TAG_CUT "benchwrap.cut"
-#define UPLOAD_TAG_DUPLICATE "benchwrap.duplicate"       /* value: our id; the run is about to be deleted */
+#define UPLOAD_TAG_DUPLICATE "benchwrap.duplicate" /* value: our id; the run is about to be deleted */
 #define UPLOAD_TAG_PARENT "benchwrap.parent_run_id" /* of a child whose parent was not there yet: our id of the parent */
 
 /* An experiment of the server. */
 struct upload_experiment {
     const char *name, *id;
-    int64_t made_ms;    /* when the server made it; 0: not known */
-    bool has_runs;      /* it had runs of ours when it was opened: each is searched before it is made */
-    bool has_orphans;   /* … and children whose parent was missing */
+    int64_t made_ms; /* when the server made it; 0: not known */
+    bool has_runs; /* it had runs of ours when it was opened: each is searched before it is made */
+    bool has_orphans; /* … and children whose parent was missing */
     struct upload_experiment *next;
 };
 enum { UPLOAD_RECENT = 64, UPLOAD_TOGETHER = 32, UPLOAD_ASKED = 32 };
-enum upload_known { KNOWN_NOTHING, KNOWN_COMPLETE, KNOWN_DELETED, KNOWN_AGAIN /* complete, but a creation's reply was lost: look once more */ };
+enum upload_known {
+    KNOWN_NOTHING,
+    KNOWN_COMPLETE,
+    KNOWN_DELETED,
+    KNOWN_AGAIN /* complete, but a creation's reply was lost: look once more */
+};
 struct upload_state {
     enum upload_known known;
     char server_id[65];
-    char stamp[65];     /* of the content that is there */
-    char experiment[65]; /* the server's id of it, "": not known; where it has none of that id, made at that time, it is another server now */
+    char stamp[65]; /* of the content that is there */
+    char experiment
+        [65]; /* the server's id of it, "": not known; where it has none of that id, made at that time, it is another server now */
     int64_t experiment_ms;
 };
 /* A run that is complete, and whose duplicates are yet to be searched. */
@@ -42,13 +48,19 @@ struct upload {
     struct mlflow *m;
     struct arena arena; /* experiments */
     struct upload_experiment *experiments;
-    int state;          /* folder of this server's notes, -1: none (yet) */
-    bool state_failed;  /* it cannot be made: said once */
+    int state; /* folder of this server's notes, -1: none (yet) */
+    bool state_failed; /* it cannot be made: said once */
     bool careful;
     bool told_restored;
-    struct { char id[33], server_id[65]; } recent[UPLOAD_RECENT]; /* parents mostly */
+    struct {
+        char id[33], server_id[65];
+    } recent[UPLOAD_RECENT]; /* parents mostly */
     unsigned next_recent;
-    struct { char id[65]; int64_t ms; bool gone; } asked[UPLOAD_ASKED]; /* experiments of notes, and whether the server still has them */
+    struct {
+        char id[65];
+        int64_t ms;
+        bool gone;
+    } asked[UPLOAD_ASKED]; /* experiments of notes, and whether the server still has them */
     unsigned next_asked;
     struct upload_unsettled unsettled[UPLOAD_TOGETHER];
     size_t unsettled_count;
@@ -68,9 +80,11 @@ enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct
 /* For a search where only whether there is one counts: context is a bool. */
 int upload_one_is_enough(void *context, const struct mlflow_run *run);
 /* Does no other run carry the tag of the run `id`? Mostly none does, and that is a cheap question: no run has to be sent. */
-enum mlflow_answer upload_is_alone(struct upload *u, const struct upload_experiment *e, const char *id, const char *server_id, bool *ret, struct err *err);
+enum mlflow_answer upload_is_alone(struct upload *u, const struct upload_experiment *e, const char *id, const char *server_id, bool *ret,
+                                   struct err *err);
 /* Is the run there, and complete (by its mark)? Nothing is made. MLFLOW_ABSENT: it is not there, or with a server_id: deleted. */
-enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65], struct err *err);
+enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65],
+                               struct err *err);
 /* Children that waited for this run get their link. */
 enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
 
@@ -94,10 +108,10 @@ void upload_sample(struct upload_place *p, const char *key, const struct tree_sa
 
 /* ---- upload_content.c: what a run's folder holds ---- */
 struct upload_file {
-    const char *path;   /* below artifacts/ */
-    const char *name;   /* on the server */
+    const char *path; /* below artifacts/ */
+    const char *name; /* on the server */
     uint64_t size;
-    bool there;         /* the server has one of this name and size */
+    bool there; /* the server has one of this name and size */
     struct upload_file *next;
 };
 /* Regular files below dir/artifacts, sorted; names that a server refuses are made legal, which is noted. */

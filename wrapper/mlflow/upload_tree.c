@@ -58,8 +58,7 @@ bool upload_same_text(const char *there, struct str ours)
 static bool is_own_tag(const char *key)
 {
     return strcmp(key, "mlflow.parentRunId") == 0 || strcmp(key, UPLOAD_TAG_ID) == 0 || strcmp(key, UPLOAD_TAG_SYNCED) == 0 ||
-           strcmp(key, UPLOAD_TAG_PARENT) == 0 || strcmp(key, UPLOAD_TAG_CUT) == 0 ||
-           strcmp(key, UPLOAD_TAG_CORRECTED) == 0;
+           strcmp(key, UPLOAD_TAG_PARENT) == 0 || strcmp(key, UPLOAD_TAG_CUT) == 0 || strcmp(key, UPLOAD_TAG_CORRECTED) == 0;
 }
 
 /* Is it the very run that the program's own client logged to (--share-run)? What the tree has of the client's came from there. */

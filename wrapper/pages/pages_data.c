@@ -30,10 +30,10 @@ void page_run_set_measurement(struct page_run *run, struct arena *a)
 void page_run_copy(struct page_run *to, const struct page_run *from, const struct page_run *before, struct arena *a)
 {
     *to = *from;
-    const char **const texts[] = {
-        &to->id,   &to->experiment, &to->name,      &to->status,  &to->verdict, &to->reason,   &to->experiment_id, &to->stamp,
-        &to->site, &to->cluster,    &to->partition, &to->machine, &to->version, &to->measured, &to->system,        &to->problem,
-        &to->stale, &to->noisy,     &to->warning,   &to->unjudged};
+    const char **const texts[] = {&to->id,        &to->experiment,    &to->name,    &to->status,   &to->verdict,
+                                  &to->reason,    &to->experiment_id, &to->stamp,   &to->site,     &to->cluster,
+                                  &to->partition, &to->machine,       &to->version, &to->measured, &to->system,
+                                  &to->problem,   &to->stale,         &to->noisy,   &to->warning,  &to->unjudged};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = copy_page_text(*texts[i], a);
     page_run_set_measurement(to, a);

@@ -43,7 +43,8 @@ struct page_place {
     double median, best;
     size_t disturbed, warned; /* of the runs with a value: those that were disturbed; those with another warning */
     size_t unjudged; /* of these, runs that were not judged: what may have disturbed them was not measured */
-    const char *noisy, *warning, *unjudged_why; /* of the newest such run: what disturbed it, its warning, why it was not judged; "": there is none */
+    const char *noisy, *warning,
+        *unjudged_why; /* of the newest such run: what disturbed it, its warning, why it was not judged; "": there is none */
     size_t rank; /* from 1; places that cannot be told apart share one; 0: not ranked */
 };
 struct page_board {

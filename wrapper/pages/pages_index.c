@@ -116,9 +116,9 @@ static void put_facts(const struct page_facts *facts, struct buf *to)
 
 static void put_run(const struct page_run *run, struct buf *to)
 {
-    const char *const texts[] = {run->id,      run->stamp,    run->experiment, run->experiment_id, run->name,       run->status,
-                                 run->verdict, run->reason,   run->site,       run->cluster,       run->partition,  run->machine,
-                                 run->version, run->measured, run->system,     run->problem,       run->stale,      run->noisy,
+    const char *const texts[] = {run->id,      run->stamp,    run->experiment, run->experiment_id, run->name,      run->status,
+                                 run->verdict, run->reason,   run->site,       run->cluster,       run->partition, run->machine,
+                                 run->version, run->measured, run->system,     run->problem,       run->stale,     run->noisy,
                                  run->warning, run->unjudged, run->inputs->id, run->conditions->id};
     buf_puts(to, "R");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -197,7 +197,7 @@ static bool parse_run(struct str line, struct arena *a, const struct facts_table
         **const texts[] = {&run->id,      &run->stamp,    &run->experiment, &run->experiment_id, &run->name,      &run->status,
                            &run->verdict, &run->reason,   &run->site,       &run->cluster,       &run->partition, &run->machine,
                            &run->version, &run->measured, &run->system,     &run->problem,       &run->stale,     &run->noisy,
-                           &run->warning, &run->unjudged, &inputs,       &conditions};
+                           &run->warning, &run->unjudged, &inputs,          &conditions};
     int64_t flags, n;
     *run = (struct page_run){0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -328,10 +328,9 @@ static void put_differences(const struct page_measurement *m, struct arena *a, s
         return;
     size_t count = names_of_differences(sites, n, names);
     buf_puts(to, "<h2 id=\"differences\">Differences between the sites</h2>\n");
-    buf_puts(
-        to,
-        "<p class=\"dim\">First the results: the median of each site's best system, with the change against the first site. Then the "
-        "conditions that differ, of that system's newest run. What is equal is left out.");
+    buf_puts(to,
+             "<p class=\"dim\">First the results: the median of each site's best system, with the change against the first site. Then the "
+             "conditions that differ, of that system's newest run. What is equal is left out.");
     if (m->versions.count > 1) {
         buf_puts(to, " Version ");
         html_text(to, str_of(*version ? version : "not known"), 100);

@@ -27,8 +27,9 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
     if (p->rules && access(p->rules, F_OK) == 0)
         p->rules = plan_absolute(p->cwd, p->rules, a);
     if (!p->rules)
-        return err_set(err, ERR_USAGE, "%s: \"%s\" is neither an entry of the catalogue (\"benchwrap benchmarks\") nor a file that can be read: %s%s", given->where,
-                       given->text, strerror(errno), is_count(given->text) ? "; to run the program several times: --repeat N" : "");
+        return err_set(
+            err, ERR_USAGE, "%s: \"%s\" is neither an entry of the catalogue (\"benchwrap benchmarks\") nor a file that can be read: %s%s",
+            given->where, given->text, strerror(errno), is_count(given->text) ? "; to run the program several times: --repeat N" : "");
     if (rules_load(&p->loaded, p->rules, err) < 0) {
         if (err && err->kind != ERR_INPUT)
             err->kind = ERR_USAGE;

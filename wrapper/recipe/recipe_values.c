@@ -92,10 +92,9 @@ static int compute_vars(struct recipe_values *v, const struct recipe *r, const b
         to->text = NULL;
         struct value value = expr_value(r->vars.list[i].expr, &names);
         if (value.kind == VALUE_UNDEFINED)
-            return yaml_complain(
-                r->vars.list[i].at, r->file, err,
-                "the var \"%s\" has no value: \"%.100s\" uses an unknown name, or its result is no number",
-                to->name, r->vars.list[i].text);
+            return yaml_complain(r->vars.list[i].at, r->file, err,
+                                 "the var \"%s\" has no value: \"%.100s\" uses an unknown name, or its result is no number", to->name,
+                                 r->vars.list[i].text);
         if (!(to->text = value_text(&value, a)))
             return err_memory(err, "a point");
     }

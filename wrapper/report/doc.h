@@ -31,7 +31,19 @@ struct doc_card { /* a headline metric */
     enum style style;
 };
 
-enum doc_kind { DOC_HEADING, DOC_TEXT, DOC_ANSWER, DOC_NOTE, DOC_COMMAND, DOC_OUTPUT, DOC_CARDS, DOC_TABLE, DOC_CHART, DOC_FOLD, DOC_UNFOLD };
+enum doc_kind {
+    DOC_HEADING,
+    DOC_TEXT,
+    DOC_ANSWER,
+    DOC_NOTE,
+    DOC_COMMAND,
+    DOC_OUTPUT,
+    DOC_CARDS,
+    DOC_TABLE,
+    DOC_CHART,
+    DOC_FOLD,
+    DOC_UNFOLD
+};
 struct doc_block {
     enum doc_kind kind;
     enum style style; /* of a text */

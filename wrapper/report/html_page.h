@@ -30,7 +30,8 @@ struct html_table {
 };
 /* Begins a table. caption: for readers of a screen; NULL: none. class: of the program, such as "data" (sorted and filtered by the script) or "facts"
  * (names and values). Cells follow row by row. */
-void html_table_begin(struct html_table *t, struct buf *to, const struct html_column *columns, size_t count, const char *class, const char *caption);
+void html_table_begin(struct html_table *t, struct buf *to, const struct html_column *columns, size_t count, const char *class,
+                      const char *caption);
 /* The next cell. NULL: not known. */
 void html_cell_text(struct html_table *t, const char *text);
 /* Adds a cell that shows `shown` and is sorted by its value. NaN: the value is not known. */

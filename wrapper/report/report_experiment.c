@@ -206,8 +206,8 @@ static void put_results_by_key(const struct experiment_report *r)
     for (size_t k = 0; k < r->metrics; k++)
         scale[k] = values_column(r, k, &columns[facts + DISTURBED_COLUMNS + k]);
     doc_text(r->d, STYLE_DIM, "Medians of the runs that share inputs and system.");
-    struct doc_grid *t = doc_table(r->d, "results of runs with the same inputs and system: medians", columns,
-                                   facts + DISTURBED_COLUMNS + r->metrics);
+    struct doc_grid *t =
+        doc_table(r->d, "results of runs with the same inputs and system: medians", columns, facts + DISTURBED_COLUMNS + r->metrics);
     for (size_t i = 0; i < r->rows.count; i++)
         if (first_of_key(&r->rows, i) == i && keys++ < KEYS_MOST)
             put_result_of_key(r, t, i, scale, values);

@@ -231,8 +231,8 @@ static struct doc_column *group_columns(const struct groups_report *r, const cha
 {
     struct doc_column *columns = arena_get(r->a, (r->count + 1) * sizeof *columns);
     for (size_t g = 0; columns && g < r->count; g++)
-        columns[g + 1] = (struct doc_column){
-            .heading = r->o->by ? arena_printf(r->a, "%s: %.40s", letter_of(g, r->a), r->groups[g].name) : letter_of(g, r->a)};
+        columns[g + 1] = (struct doc_column){.heading = r->o->by ? arena_printf(r->a, "%s: %.40s", letter_of(g, r->a), r->groups[g].name)
+                                                                 : letter_of(g, r->a)};
     if (columns)
         columns[0] = (struct doc_column){.heading = name};
     return columns;

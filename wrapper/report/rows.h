@@ -8,39 +8,39 @@
 #include "runs/runs.h"
 
 struct plotted_metric {
-    const char *wanted;  /* as the user types it: the key, or without unit; NULL: the first headline metric of the newest run */
-    const char *key;     /* of the rows, set by plotted_add */
+    const char *wanted; /* as the user types it: the key, or without unit; NULL: the first headline metric of the newest run */
+    const char *key; /* of the rows, set by plotted_add */
     const char *name, *unit, *shown_unit; /* name: without unit; shown_unit: as people write it */
     enum chart_better better;
 };
 enum { PLOTTED_METRICS = 2 };
 struct plotted_row {
     const struct tree_run *run; /* the run, or the parent run of a repetition */
-    const char *label;          /* "3f2a9c01 name" */
-    const char *fields[3];      /* values of the wanted facts; NULL: the run lacks it */
-    const char *group;          /* of an operand */
+    const char *label; /* "3f2a9c01 name" */
+    const char *fields[3]; /* values of the wanted facts; NULL: the run lacks it */
+    const char *group; /* of an operand */
     int64_t start_ms;
     double value[PLOTTED_METRICS], low, high; /* NaN: not known; low, high: of the first metric's repetitions */
     const struct comparison_key *key;
-    bool unjudged;              /* it may have been disturbed although no tag says so (mlruns-format/disturbance.h) */
+    bool unjudged; /* it may have been disturbed although no tag says so (mlruns-format/disturbance.h) */
 };
 struct plotted_rows {
     struct runs *runs;
     struct arena *a;
     const struct opt_value *ignore;
     struct plotted_metric metric[PLOTTED_METRICS];
-    size_t metrics;             /* their number */
-    const char *fields[3];      /* facts that place a row: across, of its group, second; NULL: none */
-    bool expand;                /* the repetitions of a series become rows of their own */
+    size_t metrics; /* their number */
+    const char *fields[3]; /* facts that place a row: across, of its group, second; NULL: none */
+    bool expand; /* the repetitions of a series become rows of their own */
     struct plotted_row *list;
     size_t count, room;
     size_t failed, lacking, unread; /* runs that did not finish; rows without the first metric; damaged runs */
-    size_t other_keys;          /* rows that plotted_restrict has left out */
-    const char *other_why;      /* what differs in them */
-    const char *axes[16];       /* names of the swept values of expanded series */
+    size_t other_keys; /* rows that plotted_restrict has left out */
+    const char *other_why; /* what differs in them */
+    const char *axes[16]; /* names of the swept values of expanded series */
     size_t axis_count;
     struct comparison_reader reader;
-    bool reads;                 /* reader is open */
+    bool reads; /* reader is open */
 };
 
 /* Adds a run (params, metrics and tags read), or its repetitions. -1: out of memory. */

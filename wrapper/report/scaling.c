@@ -61,8 +61,9 @@ static int find_scaling_kind(struct plotted_rows *p, enum scaling_kind *ret, str
         enum scaling_kind own = kind_of_word(plotted_fact(p->list[i].run, p->list[i].key, "scaling", p->a));
         all = all && own != SCALING_NONE;
         if (own != SCALING_NONE && said != SCALING_NONE && own != said)
-            return err_set(err, ERR_INPUT,
-                           "some runs are marked as strong and others as weak scaling: choose one kind by --filter \"params.scaling = 'strong'\"");
+            return err_set(
+                err, ERR_INPUT,
+                "some runs are marked as strong and others as weak scaling: choose one kind by --filter \"params.scaling = 'strong'\"");
         said = own != SCALING_NONE ? own : said;
     }
     enum scaling_kind work = p->fields[2] ? kind_by_work(p) : SCALING_NONE;
@@ -71,7 +72,8 @@ static int find_scaling_kind(struct plotted_rows *p, enum scaling_kind *ret, str
                        "--work %.60s: expected the same total work in all runs (strong scaling), or the same for each %.60s (weak scaling)",
                        p->fields[2], p->fields[0]);
     if (work != SCALING_NONE && said != SCALING_NONE && work != said)
-        return err_set(err, ERR_INPUT, "the runs are marked as %s scaling, but %.60s shows the other kind", scaling_kind_name(said), p->fields[2]);
+        return err_set(err, ERR_INPUT, "the runs are marked as %s scaling, but %.60s shows the other kind", scaling_kind_name(said),
+                       p->fields[2]);
     *ret = work != SCALING_NONE ? work : all ? said : SCALING_NONE;
     if (*ret != SCALING_NONE)
         return 0;

@@ -66,7 +66,7 @@
           PUSH
 
 #define RESULTS_JOB(RUNNER)                                                                                                                \
-    "# Refreshes the table of results in README.md after a merge. Written by \"benchwrap init\"; delete it if you need no table.\n"    \
+    "# Refreshes the table of results in README.md after a merge. Written by \"benchwrap init\"; delete it if you need no table.\n"        \
     "name: benchwrap results\n"                                                                                                            \
     "on:\n"                                                                                                                                \
     "  push:\n"                                                                                                                            \

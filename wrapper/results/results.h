@@ -8,21 +8,21 @@
 #include "git/repo.h"
 
 struct results_asked {
-    const char *tree;       /* absolute path of the mlruns folder */
+    const char *tree; /* absolute path of the mlruns folder */
     const char *repository; /* a path in the repository to use; NULL: the one that holds the tree */
-    const char *site;       /* NULL: none is configured */
-    bool public_profile;    /* commits carry the site's name, and runs of the private profile stay out */
-    bool set_up;            /* a clone that has no digits yet gets some (else: 1) */
+    const char *site; /* NULL: none is configured */
+    bool public_profile; /* commits carry the site's name, and runs of the private profile stay out */
+    bool set_up; /* a clone that has no digits yet gets some (else: 1) */
 };
 
 struct results {
     struct repo *repo;
-    struct arena *arena;    /* the caller's; holds the texts below */
-    const char *tree;       /* absolute path of mlruns, which may not exist */
-    const char *prefix;     /* path of the tree in commits: "mlruns", or "folder/mlruns" */
+    struct arena *arena; /* the caller's; holds the texts below */
+    const char *tree; /* absolute path of mlruns, which may not exist */
+    const char *prefix; /* path of the tree in commits: "mlruns", or "folder/mlruns" */
     const char *site, *clone;
-    bool has_site;          /* false: none is configured, and site is RESULTS_SITE */
-    const char *branch;     /* "refs/heads/benchwrap/<site>/<clone>" */
+    bool has_site; /* false: none is configured, and site is RESULTS_SITE */
+    const char *branch; /* "refs/heads/benchwrap/<site>/<clone>" */
     bool public_profile;
 };
 

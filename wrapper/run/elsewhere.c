@@ -229,9 +229,10 @@ static char *const *follow_starter_link(char *const *argv, char *const *env, str
 /* What these read or print starts nothing: `grep srun job.sh`. */
 static bool starts_nothing(const char *program)
 {
-    return str_has_word("echo printf cat head tail grep egrep fgrep rg sed sort uniq wc cut tr test [ true false ls stat file which whereis type man "
-                        "cp mv ln rm mkdir touch chmod diff cmp sha256sum md5sum tee sleep export cd pwd",
-                        str_of(str_base_name(program)));
+    return str_has_word(
+        "echo printf cat head tail grep egrep fgrep rg sed sort uniq wc cut tr test [ true false ls stat file which whereis type man "
+        "cp mv ln rm mkdir touch chmod diff cmp sha256sum md5sum tee sleep export cd pwd",
+        str_of(str_base_name(program)));
 }
 
 static const char *elsewhere_find_reason(char *const *argv, char *const *env, int depth, struct arena *a);

@@ -266,12 +266,10 @@ struct rate_kind {
     const char *cost; /* name of the cost of so many */
     double cost_amount;
 };
-static const struct rate_kind rate_kinds[] = {{"op/s", "J_per_op", 1, "cost_per_million_ops", 1e6},
-                                              {"token/s", "J_per_token", 1, "cost_per_million_tokens", 1e6},
-                                              {"byte/s", "J_per_gigabyte", 1e9, "cost_per_terabyte", 1e12},
-                                              {"bit/s", "J_per_gigabyte", 8e9, "cost_per_terabyte", 8e12},
-                                              {"flop/s", "J_per_GFLOP", 1e9, "cost_per_exaflop", 1e18},
-                                              {"byte", "J_per_gigabyte", 1e9, "cost_per_terabyte", 1e12}};
+static const struct rate_kind rate_kinds[] = {
+    {"op/s", "J_per_op", 1, "cost_per_million_ops", 1e6},         {"token/s", "J_per_token", 1, "cost_per_million_tokens", 1e6},
+    {"byte/s", "J_per_gigabyte", 1e9, "cost_per_terabyte", 1e12}, {"bit/s", "J_per_gigabyte", 8e9, "cost_per_terabyte", 8e12},
+    {"flop/s", "J_per_GFLOP", 1e9, "cost_per_exaflop", 1e18},     {"byte", "J_per_gigabyte", 1e9, "cost_per_terabyte", 1e12}};
 
 static bool has_metric(const struct record *r, struct str stem, const char *end)
 {

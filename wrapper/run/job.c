@@ -166,7 +166,8 @@ static void record_job_facts(struct run *run, const struct slurm_job *job)
     if (run->job.late)
         return;
     if (is_ended_job(run, job)) {
-        snprintf(how, sizeof how, "the job of the environment had ended when the run began (" STR_FMT ")", STR_ARG(job->field[SLURM_STATE]));
+        snprintf(how, sizeof how, "the job of the environment had ended when the run began (" STR_FMT ")",
+                 STR_ARG(job->field[SLURM_STATE]));
         record_no_allocation(run, how, "");
         warn_of_ended_job(run, how);
         return;
@@ -508,7 +509,8 @@ void job_end(struct run *run, int64_t answer_ms, int64_t waited_ms)
     if (run->job.stage != JOB_IDLE)
         record_no_allocation(run, why, "");
     if (slurm_is_step(env_text(run->host.env, "SLURM_STEP_ID")) && !record_find(&run->record, FACT_TAG, "job.name"))
-        record_missing(&run->record, "job.name", "in a step SLURM_JOB_NAME may be the name of the step, and Slurm did not report the job's");
+        record_missing(&run->record, "job.name",
+                       "in a step SLURM_JOB_NAME may be the name of the step, and Slurm did not report the job's");
     run->job.late = true;
 }
 

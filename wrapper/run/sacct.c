@@ -11,7 +11,12 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { LIMIT_MS = 5000 /* usual maximum of all questions */, AGAIN_MS = 700 /* a step's data arrives a second after its end */, TRIES = 4, ANSWER_MAX = 8 << 20 };
+enum {
+    LIMIT_MS = 5000 /* usual maximum of all questions */,
+    AGAIN_MS = 700 /* a step's data arrives a second after its end */,
+    TRIES = 4,
+    ANSWER_MAX = 8 << 20
+};
 static const int64_t MS = 1000000;
 
 static void record_acct_metric(struct record *r, const char *key, double value, double divisor, const char *unit, enum direction dir)

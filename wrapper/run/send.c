@@ -319,8 +319,8 @@ static int send_orphaned(struct sender *s)
     close_place(s);
     sender_open_journal(s, &err); /* its folder is gone when it has been closed */
     /* A killed recorder has its lock until the kernel has closed all of its files, which it does one by one. */
-    for (int64_t until = clock_mono_ns() + DYING_S * 1000000000LL; finish_leftover(s->job.root, s->job.name, &swept, &err) == 0 &&
-                                                                   swept.alive && clock_mono_ns() < until;)
+    for (int64_t until = clock_mono_ns() + DYING_S * 1000000000LL;
+         finish_leftover(s->job.root, s->job.name, &swept, &err) == 0 && swept.alive && clock_mono_ns() < until;)
         poll(NULL, 0, 20);
     s->job.patience_s = ORPHAN_S;
     s->job.mode = SEND_FINISH;

@@ -388,12 +388,10 @@ static void print_sender_end(struct run *run, enum wait_end end, const struct sc
 {
     struct run_server *s = &run->server;
     CLEANUP_BUF struct buf line;
-    const char *why =
-        s->trouble[0] ? s->trouble
-        : end == WAIT_SILENT
-            ? "no answer within 0.3 s; a background process keeps trying for 30 s"
-        : end == WAIT_OVER ? "--finish-wait is over before all of it was sent"
-                           : "the process that sends the run ended early";
+    const char *why = s->trouble[0]        ? s->trouble
+                      : end == WAIT_SILENT ? "no answer within 0.3 s; a background process keeps trying for 30 s"
+                      : end == WAIT_OVER   ? "--finish-wait is over before all of it was sent"
+                                           : "the process that sends the run ended early";
     buf_init(&line, 4096);
     if (s->done) {
         buf_printf(&line, "sent to %s", s->place.url[0] ? s->place.url : run->plan.server);
@@ -401,8 +399,11 @@ static void print_sender_end(struct run *run, enum wait_end end, const struct sc
         return;
     }
     bool open = !s->trouble[0] && end == WAIT_SILENT, unknown = strstr(why, HTTP_NO_ANSWER) != NULL;
-    buf_printf(&line, "%s %.400s: %.400s", open ? "not sent yet to" : unknown ? "not confirmed by" : "not sent to", run->plan.server,
-               last_reason(why));
+    buf_printf(&line, "%s %.400s: %.400s",
+               open      ? "not sent yet to"
+               : unknown ? "not confirmed by"
+                         : "not sent to",
+               run->plan.server, last_reason(why));
     summary_line(screen, STYLE_WARN, "!", 2, buf_text(&line), to);
     buf_clear(&line);
     buf_puts(&line, "the run is complete in ");

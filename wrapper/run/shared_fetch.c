@@ -186,7 +186,8 @@ static enum mlflow_answer fetch_model(struct fetching *x, const char *id, struct
     struct buf text CLEANUP_BUF = {0};
     char file[32];
     struct mlflow_run *model = ARENA_NEW(a, struct mlflow_run);
-    const char *place = arena_printf(a, "mlflow/models/%.100s/artifacts", id), *about = arena_printf(a, "mlflow/models/%.100s/model.json", id);
+    const char *place = arena_printf(a, "mlflow/models/%.100s/artifacts", id),
+               *about = arena_printf(a, "mlflow/models/%.100s/model.json", id);
     if (!model || !place || !about || strchr(id, '/')) {
         err_memory(err, "a model that the program's MLflow client logged");
         return MLFLOW_REFUSED;
@@ -241,8 +242,9 @@ static enum mlflow_answer fetch_note_rest(struct fetching *x, struct err *err)
     if (answer == MLFLOW_FINE)
         answer = mlflow_run_has_traces(x->m, &x->run, &traces, err);
     if (others)
-        record_warning(&x->record, "%zu run%s that the program's MLflow client started below this one %s on the server only: benchwrap pull",
-                       others, str_plural(others), others == 1 ? "is" : "are");
+        record_warning(&x->record,
+                       "%zu run%s that the program's MLflow client started below this one %s on the server only: benchwrap pull", others,
+                       str_plural(others), others == 1 ? "is" : "are");
     if (traces)
         record_warning(&x->record, "the traces that the program's MLflow client logged are on the server only");
     return answer == MLFLOW_ABSENT || answer == MLFLOW_REFUSED ? MLFLOW_FINE : answer; /* a server without traces */

@@ -7,9 +7,9 @@ enum { WORDS_MAX = 64 }; /* of one command: a launcher and what it starts are am
 
 static bool shell_line_is_joint(struct str word)
 {
-    static const char *const joints[] = {"then", "do", "else", "elif",    "if",      "while", "until", "exec",
-                                         "!",    "{",  "}",    "command", "builtin", "eval",  "alias",
-                                         "export", "readonly", "local", "declare", "typeset"};
+    static const char *const joints[] = {"then",  "do",     "else",     "elif",  "if",      "while",   "until",
+                                         "exec",  "!",      "{",        "}",     "command", "builtin", "eval",
+                                         "alias", "export", "readonly", "local", "declare", "typeset"};
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
         if (str_is(word, joints[i]))
             return true;
@@ -64,7 +64,8 @@ char **shell_line_next(struct str *rest, struct arena *a)
 
 struct str shell_line_of(char *const *argv, char *const **at)
 {
-    static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "csh", "tcsh", "su", "sg", "runuser", "script", "flock"};
+    static const char *const shells[] = {"sh",  "bash", "dash", "zsh", "ksh",     "ash",    "mksh", "fish",
+                                         "csh", "tcsh", "su",   "sg",  "runuser", "script", "flock"};
     static const char *const others[] = {"hyperfine", "watch"};
     const char *name = argv[0] ? str_base_name(argv[0]) : "";
     bool shell = false, any = false;

@@ -76,8 +76,8 @@ void step_record(struct run *run)
         record_step_param(run, "launcher", "step.tasks_per_node", shape.tasks_per_node);
     record_step_param(run, "launcher", "step.cpus_per_task", shape.cpus_per_task);
     bool one = job_components(run) == 1 && env_positive_number(run, "SLURM_JOB_NUM_NODES", &nodes) && nodes == 1;
-    run->step.wanted = is_srun(run) && !run->host.own_job && env_positive_number(run, "SLURM_JOB_ID", &nodes) && !(one && told && shape.tasks) &&
-                       !opt_on(&run->plan.opts, OPTION_NO_SCONTROL);
+    run->step.wanted = is_srun(run) && !run->host.own_job && env_positive_number(run, "SLURM_JOB_ID", &nodes) &&
+                       !(one && told && shape.tasks) && !opt_on(&run->plan.opts, OPTION_NO_SCONTROL);
 }
 
 void step_begin(struct run *run)

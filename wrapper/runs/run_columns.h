@@ -12,8 +12,8 @@ struct run_columns {
 
 /* Reads a list of keys with commas between them. "*" and "?" stand for any characters of keys that one of the n runs has; names of texts may stand in
  * quotes. A key stands once. option: for messages. ERR_USAGE names what is wrong. */
-int run_columns_read(struct run_columns *ret, const char *text, const char *option, const struct runs *runs, const struct tree_run *const *list,
-                     size_t n, struct arena *a, struct err *err);
+int run_columns_read(struct run_columns *ret, const char *text, const char *option, const struct runs *runs,
+                     const struct tree_run *const *list, size_t n, struct arena *a, struct err *err);
 /* A listing with a row for each run: to be printed in any form, then freed by listing_deinit. people: times as people read them, not milliseconds.
  * Facts that cannot be read make run->problem. ret_gone: how many runs have no row because they were deleted meanwhile; NULL: each has one. -1: out of
  * memory. */

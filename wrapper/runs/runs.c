@@ -37,7 +37,8 @@ static int refuse_missing_tree(const char *tree, struct arena *a, struct err *er
     const char *folder = end ? arena_dup(a, tree, (size_t)(end - tree)) : NULL;
     const char *first = folder ? arena_printf(a, "%s/0/meta.yaml", folder) : NULL;
     if (!first || access(first, F_OK) != 0)
-        return err_set(err, ERR_INPUT, "no runs in %s yet: record one (\"benchwrap -- PROGRAM\"), or name another folder with --tree", tree);
+        return err_set(err, ERR_INPUT, "no runs in %s yet: record one (\"benchwrap -- PROGRAM\"), or name another folder with --tree",
+                       tree);
     err_set(err, ERR_INPUT, "%s is a store of MLflow: benchwrap reads a folder that is called mlruns, or that holds one", folder);
     err_hint(err, "rename it, or use a link: ln -s %s mlruns", folder);
     return -1;

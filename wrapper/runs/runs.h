@@ -68,7 +68,8 @@ bool runs_is_of_experiment(const struct tree_run *run, const char *experiment);
  * metrics and tags are read, a note is printed of statistics that ignore corrections (stale.h). 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* Reads a run that runs_load has listed, as runs_find reads "=ID". 1: it was deleted since then, and is counted in runs->gone; err is not set. 0, -1. */
-int runs_find_listed(struct runs *runs, const struct tree_run *listed, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
+int runs_find_listed(struct runs *runs, const struct tree_run *listed, unsigned what, struct arena *a, struct tree_run **ret,
+                     struct err *err);
 /* The latest start of the run and of what amends or retracts it: of several corrections the latest start counts. */
 int runs_latest_start(struct runs *runs, const struct tree_run *run, struct arena *a, int64_t *ret_ms, struct err *err);
 /* The run that was recorded first: what a run amends, else the run itself. Child runs name it as their parent. In the arena, or the run's own id. */

@@ -23,7 +23,8 @@ struct grep_search {
     int (*each)(void *context, const struct grep_hit *hit); /* not 0: the rest of the file is left out */
     void *context;
     struct arena *arena; /* for ->problem of runs */
-    size_t hits, files_found, unsearched; /* results: lines that match; files; lines that are too long for the pattern, or cost it too much */
+    size_t hits, files_found,
+        unsearched; /* results: lines that match; files; lines that are too long for the pattern, or cost it too much */
 };
 /* Searches one run: its files in the order of their names. A copy below job/ of a file that stands above is left out. A file that cannot be read
  * makes run->problem. 1: the run was deleted meanwhile. -1: out of memory. */

@@ -473,8 +473,8 @@ static void children_put_corrected(size_t count, const struct children_corrected
     buf_puts(to, "; hint: benchwrap ls --all lists all runs\n");
 }
 
-int runs_table_children(struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected,
-                        enum listing_form form, FILE *out, struct arena *a, struct err *err)
+int runs_table_children(struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected, enum listing_form form,
+                        FILE *out, struct arena *a, struct err *err)
 {
     struct screen screen = screen_of_file(out);
     CLEANUP_BUF struct buf to;

@@ -37,8 +37,8 @@ struct children_corrected {
 int runs_table_load_children(struct runs *runs, const struct tree_run *of, struct children_corrected *ret, struct arena *a,
                              struct err *err);
 /* Prints them: as a table, with the number of corrected ones, or ids, names, status and what each amends in another form. -1 with err. */
-int runs_table_children(struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected,
-                        enum listing_form form, FILE *out, struct arena *a, struct err *err);
+int runs_table_children(struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected, enum listing_form form,
+                        FILE *out, struct arena *a, struct err *err);
 /* The metrics of a run in words, "rate 3 op/s, wait 2 us", those of a sweep as row_words has them; "no metrics" where there are none but its wall time. */
 const char *runs_table_own(const struct table_run *r, struct arena *a);
 #endif

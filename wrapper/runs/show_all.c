@@ -127,11 +127,11 @@ static int metric_rank(const char *key)
 
 static int show_print_metrics(const struct show_state *s)
 {
-    static const struct listing_column columns[] = {{"key", "METRIC", false, 60},      {"value", "VALUE", true, 0},
-                                                    {"unit", "UNIT", false, 0},        {"direction", "BETTER", false, 0, .drop = 3},
-                                                    {"n", "N", true, 0, .drop = 2},    {"min", "MIN", true, 0, .drop = 1},
-                                                    {"max", "MAX", true, 0, .drop = 1},
-                                                    {"meaning", "MEANING", false, 0, .drop = 4, .no_empty = true}};
+    static const struct listing_column columns[] = {
+        {"key", "METRIC", false, 60},       {"value", "VALUE", true, 0},
+        {"unit", "UNIT", false, 0},         {"direction", "BETTER", false, 0, .drop = 3},
+        {"n", "N", true, 0, .drop = 2},     {"min", "MIN", true, 0, .drop = 1},
+        {"max", "MAX", true, 0, .drop = 1}, {"meaning", "MEANING", false, 0, .drop = 4, .no_empty = true}};
     struct listing l;
     if (!s->run->metrics)
         return 0;

@@ -13,7 +13,8 @@
 const struct tree_entry *stale_marked(const struct folder *tree, const struct tree_run *run, const struct corrections *corrections,
                                       const struct tree_entry *annotated, struct arena *a);
 /* The same for all such parent runs among `count` runs of a tree, in run->annotated. Reads the child runs that corrections name. */
-void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections, struct arena *a);
+void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections,
+                    struct arena *a);
 /* Copies of runs elsewhere may have had the mark: of each run without one, run->annotated removes it. In the arena. */
 void stale_unmark_others(struct tree_run *const *all, size_t count, struct arena *a);
 /* The reason of a marked run, which lives as long as run->annotated; NULL: it is not marked. */

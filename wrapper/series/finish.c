@@ -130,8 +130,8 @@ static void series_record_counts(struct series_finishing *f)
     if (!f->noisy)
         return;
     const char *others = f->unjudged ? arena_printf(&f->r->arena, " (%zu not judged)", f->unjudged) : "";
-    const char *text = arena_printf(&f->r->arena, "%zu of %zu repetitions were disturbed%s; the first, repetition %zu%s%s: %.200s", f->noisy,
-                                    f->runs - f->warmups, others ? others : "", f->first_noisy->repetition,
+    const char *text = arena_printf(&f->r->arena, "%zu of %zu repetitions were disturbed%s; the first, repetition %zu%s%s: %.200s",
+                                    f->noisy, f->runs - f->warmups, others ? others : "", f->first_noisy->repetition,
                                     f->n->sweep.count ? " of " : "", series_label(f->n, f->first_noisy->point), f->first_noisy->noisy);
     if (text) {
         record_tag(f->r, "benchwrap.noisy", str_of(text));

@@ -13,8 +13,8 @@
 struct around {
     const struct opt_set *set;
     struct load *load;
-    struct engine_hooks hooks;  /* for engine_run */
-    struct result_sink *sinks;  /* the same */
+    struct engine_hooks hooks; /* for engine_run */
+    struct result_sink *sinks; /* the same */
     struct llm_server server;
     bool server_open, server_used, server_ready; /* used: for more than the name of its first model */
     struct readiness ready;
@@ -24,7 +24,7 @@ struct around {
     struct scoring *scoring;
     struct progress progress;
     bool quiet, warned; /* warned: of too few requests, before the start */
-    int recorder;               /* the recorder's socket; -1: not recorded */
+    int recorder; /* the recorder's socket; -1: not recorded */
     int64_t looks;
     struct live_counts last;
 };
@@ -32,7 +32,8 @@ struct around {
 /* Waits for readiness, queries facts, opens files and starts to read the service's metrics. May set
  * the load's model. records: open the files of single requests too (agents write their own).
  * ERR_USAGE; ERR_REMOTE: not ready. Call around_deinit in any case. */
-int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, bool records, struct err *err);
+int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, bool records,
+                 struct err *err);
 /* After engine_run: stops what around_begin started, writes the plots. ERR_SYSTEM: records or plots
  * could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);

@@ -42,7 +42,8 @@ struct metrics {
     double itl_unknown_ns; /* by how much that sum may be wrong: late reads brought first or last tokens */
     uint64_t itl_all, itl_shared; /* gaps; those left out of the percentiles */
     uint64_t itl_late; /* of the shared ones: the client was late, the server did not send them together */
-    uint64_t first_unknown, last_unknown; /* completed requests whose first, last token came in a read of several, too late for an exact time */
+    uint64_t first_unknown,
+        last_unknown; /* completed requests whose first, last token came in a read of several, too late for an exact time */
     uint64_t reads, reads_late; /* of measured replies; those more than 10 ms after the bytes came */
     uint64_t sends_late; /* arrivals that the client itself took up more than 10 ms behind */
     uint64_t stamps_refused; /* impossible kernel stamps: the clock was set */

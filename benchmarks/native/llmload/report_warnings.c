@@ -51,8 +51,8 @@ static void warn_of_sends(const struct load_report *r, const struct report_deriv
         end_sentence(to);
     }
     if (fabs(o->arrivals - o->expected) > SURPLUS_SD * o->expected_sd && fabs(d->surplus) > 0.01)
-        buf_printf(to, "the schedule has %.3g %% %s arrivals than --rate requires; another --seed has another number\n", 100 * fabs(d->surplus),
-                   d->surplus > 0 ? "more" : "fewer");
+        buf_printf(to, "the schedule has %.3g %% %s arrivals than --rate requires; another --seed has another number\n",
+                   100 * fabs(d->surplus), d->surplus > 0 ? "more" : "fewer");
 }
 
 void report_warnings(const struct load_report *r, const struct report_derived *d, struct buf *to)

@@ -34,24 +34,24 @@ struct bench_settings {
     unsigned repeat, warmup;
     size_t chain; /* tasks of the dependent chain; 0: none */
     enum task_payload payload;
-    struct argument_words command;         /* of the payload, absolute path first; empty: the stub alone */
+    struct argument_words command; /* of the payload, absolute path first; empty: the stub alone */
     size_t argsize;
     bool busy, wrap;
-    unsigned slots;               /* 0: what the provider has */
-    unsigned clients;             /* commands that may run at once; 0: the provider's own default */
-    unsigned width;               /* tasks of one step */
-    double rate;                  /* submit calls a second; 0: not limited */
-    bool evenly;                  /* … and none of them at once: others count them too */
+    unsigned slots; /* 0: what the provider has */
+    unsigned clients; /* commands that may run at once; 0: the provider's own default */
+    unsigned width; /* tasks of one step */
+    double rate; /* submit calls a second; 0: not limited */
+    bool evenly; /* … and none of them at once: others count them too */
     size_t max_tasks;
     double task_timeout, stall, client_timeout;
-    const char *stub;             /* absolute path */
+    const char *stub; /* absolute path */
     const char *report_dir, *address;
-    const char *submit;           /* exec: the template */
-    const char *with;             /* parallel: the tool */
-    struct argument_words extra;           /* for the scheduler's command */
-    const char *image;            /* kubernetes */
+    const char *submit; /* exec: the template */
+    const char *with; /* parallel: the tool */
+    struct argument_words extra; /* for the scheduler's command */
+    const char *image; /* kubernetes */
     bool array, detached, bulk;
-    const char *out;              /* folder for what is written beside, or NULL */
+    const char *out; /* folder for what is written beside, or NULL */
     bool json, quiet, floor, node_names;
 };
 
@@ -70,27 +70,27 @@ struct scheduler_counters {
 
 struct task_batch {
     size_t tasks;
-    double duration;     /* seconds */
+    double duration; /* seconds */
     unsigned repetition; /* 0, 1 … among equal ones */
     bool warmup, chain, floor;
-    unsigned slots;      /* declared */
+    unsigned slots; /* declared */
     int64_t begin_wall_ms;
-    int64_t begin, end;  /* CLOCK_MONOTONIC, ns: first submission; the provider has given up or finished */
-    size_t calls;        /* submit calls */
-    double waited;       /* seconds that our own limit of rate held submission back */
-    double stalled;      /* seconds that submit commands slept because the controller refused */
+    int64_t begin, end; /* CLOCK_MONOTONIC, ns: first submission; the provider has given up or finished */
+    size_t calls; /* submit calls */
+    double waited; /* seconds that our own limit of rate held submission back */
+    double stalled; /* seconds that submit commands slept because the controller refused */
     struct scheduler_counters before, after;
-    bool counted;        /* both are there */
-    bool complete;       /* everything was submitted and accounted for */
-    char reason[512];    /* of what is not complete; "" otherwise */
-    bool given_up;       /* the next batch would meet the same: refusals, silence, a signal */
+    bool counted; /* both are there */
+    bool complete; /* everything was submitted and accounted for */
+    char reason[512]; /* of what is not complete; "" otherwise */
+    bool given_up; /* the next batch would meet the same: refusals, silence, a signal */
     const char *completion; /* how ends were learned of */
     /* what follows is made by figures.c */
     size_t submitted, refused, ended, stamped, failed, retried, duplicates, strangers;
-    size_t lost;      /* submitted, and no end is known */
+    size_t lost; /* submitted, and no end is known */
     size_t cancelled; /* submitted, and ended by us because the batch was given up */
     double throughput, client_throughput, steady, submit_rate, ended_rate; /* a second; 0: none */
-    double makespan;     /* first submission to last end, s */
+    double makespan; /* first submission to last end, s */
     const char *no_throughput; /* why */
     double concurrency_max, concurrency_mean, idle;
     size_t nodes;
@@ -98,21 +98,21 @@ struct task_batch {
     struct latency_quantiles submit, start, run, completed, turnaround;
     bool throttled;
     char throttled_why[200];
-    double clock_width;  /* widest interval of a node's clock offset, s; 0: same machine */
+    double clock_width; /* widest interval of a node's clock offset, s; 0: same machine */
     double clock_low, clock_high;
-    double shift;        /* greatest correction, s */
+    double shift; /* greatest correction, s */
     double stepped;
-    bool too_short;      /* start latencies are below what the clocks can tell */
+    bool too_short; /* start latencies are below what the clocks can tell */
 };
 
 struct bench {
     struct bench_settings set;
-    struct arena arena;      /* lives as long as the program */
+    struct arena arena; /* lives as long as the program */
     const struct task_provider *provider;
     struct tasks tasks;
     struct clocks_table clocks;
-    char tag[TAG_SIZE];      /* "taskrate-" and 16 hexadecimal digits: the name of all jobs of this run */
-    uint64_t token;          /* those digits */
+    char tag[TAG_SIZE]; /* "taskrate-" and 16 hexadecimal digits: the name of all jobs of this run */
+    uint64_t token; /* those digits */
     struct scheduler_fact facts[FACTS_MAX];
     size_t fact_count;
     struct scheduler_fact tools[TOOLS_MAX]; /* paths of commands that were searched */
@@ -121,14 +121,14 @@ struct bench {
     size_t note_count;
     struct task_batch *batches;
     size_t batch_count, batch_room;
-    unsigned slots;          /* that the provider declares */
+    unsigned slots; /* that the provider declares */
     const char *slots_from;
     const char *scheduler_version;
     volatile sig_atomic_t stop; /* a signal that asked for the end */
     int signal_fd;
     bool interrupted;
-    bool submitted;          /* something may be in a queue */
-    char jobs[64];           /* the allocation of slurm-step */
+    bool submitted; /* something may be in a queue */
+    char jobs[64]; /* the allocation of slurm-step */
 };
 
 /* A word of the scheduler's configuration, by the name it has there. Texts are copied. Beyond FACTS_MAX they are dropped. */

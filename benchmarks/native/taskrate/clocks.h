@@ -13,18 +13,18 @@ enum { CLOCKS_MAX = 4096, CLOCKS_NAME = WIRE_HOST };
 
 struct clocks_node {
     char name[CLOCKS_NAME];
-    bool same;               /* as our CLOCK_MONOTONIC: times are exact */
+    bool same; /* as our CLOCK_MONOTONIC: times are exact */
     size_t tasks;
-    int64_t low, high;       /* of the node's clock less ours, ns; INT64_MIN, INT64_MAX: no bound yet */
-    int64_t shift;           /* taken off its times by clocks_settle */
+    int64_t low, high; /* of the node's clock less ours, ns; INT64_MIN, INT64_MAX: no bound yet */
+    int64_t shift; /* taken off its times by clocks_settle */
 };
 
 struct clocks_table {
     struct clocks_node *node; /* [count]; 0 is this machine */
     size_t count;
-    int64_t wall_less_mono;   /* of ours, when the batch began */
-    int64_t stepped;          /* by how much it has changed until clocks_settle, ns: the clock was set */
-    bool overflow;            /* more than CLOCKS_MAX machines */
+    int64_t wall_less_mono; /* of ours, when the batch began */
+    int64_t stepped; /* by how much it has changed until clocks_settle, ns: the clock was set */
+    bool overflow; /* more than CLOCKS_MAX machines */
 };
 
 /* Empties the table of nodes, with this machine as the first. Allocates it once for all batches. -1

@@ -8,7 +8,7 @@ struct added_token;
 struct added_list {
     struct added_token *token; /* longest first */
     size_t count;
-    bool first_byte[2][256];   /* [normalized]: a token of that kind begins with it */
+    bool first_byte[2][256]; /* [normalized]: a token of that kind begins with it */
 };
 
 /* Adds one member of "added_tokens". Those marked normalized are searched in normalized text, in
@@ -19,5 +19,6 @@ void added_deinit(struct added_list *a);
 bool added_has(const struct added_list *a, uint32_t id);
 /* Calls `piece` for each stretch between tokens (id -1) and each token, in order; the leftmost and
  * there the longest is taken. */
-void added_cut(const struct added_list *a, bool normalized, struct str text, void (*piece)(void *to, struct str text, int64_t id), void *to);
+void added_cut(const struct added_list *a, bool normalized, struct str text, void (*piece)(void *to, struct str text, int64_t id),
+               void *to);
 #endif
