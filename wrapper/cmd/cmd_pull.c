@@ -103,7 +103,7 @@ static void complete_there(struct pull_work *w, const struct pull_run *run, stru
         return;
     snprintf(got->why, sizeof got->why, "it completes run %.8s", run->id);
     got->result = PULL_DONE;
-    if (w->pull.dry || complete_run(&x, here, &place, &got->answer, &err) == 0) {
+    if (w->pull.dry || complete_run(&x, here, &place, &got->answer, &err) >= 0) {
         snprintf(got->place, sizeof got->place, "%s", place ? place : "");
         return;
     }

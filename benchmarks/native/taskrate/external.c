@@ -284,9 +284,9 @@ static bool drive_check_end(struct drive *d)
     if (drive_seconds_since(d->heard) > stall) {
         if (d->how == HOW_TOOL)
             clients_overdue(&d->clients, 0);
-        drive_give_up(d, false, "no report for %g s (--stall), with %zu task%s not done%s%s%s", stall, d->submitted - d->ended,
-                      str_plural(d->submitted - d->ended), d->queue_why[0] ? "; " : "", d->queue_why,
-                      d->queue_why[0] ? "" : drive_report_advice(d));
+        drive_give_up(d, false, "no report for %g s (--stall%s), with %zu task%s not done%s%s%s", stall,
+                      d->batch->duration > 0 ? " and a task's duration" : "", d->submitted - d->ended, str_plural(d->submitted - d->ended),
+                      d->queue_why[0] ? "; " : "", d->queue_why, d->queue_why[0] ? "" : drive_report_advice(d));
     }
     return false;
 }
