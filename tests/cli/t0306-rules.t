@@ -77,7 +77,7 @@ rm mine/listed.yaml
 like "a reader without rows" "$text" '^  unused +line 15: reader absent has no row'
 like "an option nobody uses" "$text" '^  unused +options .*: -x$'
 like "a check that never fails" "$text" '^  unused +checks .*: broken$'
-like "two readers that disagree" "$text" '^  ambiguous +metric rate: reader rate says 2, reader rate_again says 7'
+like "two readers that disagree" "$text" '^  ambiguous +metric rate: reader rate has 2, reader rate_again has 7'
 like "several values of which one is taken" "$text" '^  ambiguous +metric rate .*the last counts'
 like "an unknown unit" "$text" '^  ambiguous +.*"parsec/s" is no unit'
 like "a pattern that runs away" "$text" '^  pattern +line 19: .*gives up'
@@ -91,7 +91,7 @@ like "TAP: good" "$text" '^ok 1 - mine/samples/bad$'
 like "TAP: not good" "$text" '^not ok 2 - mine/samples/good$'
 like "TAP: the plan" "$text" '^1\.\.2$'
 echo "stdout=lacking/output" >mine/samples/bad/outside
-like "an output that lies outside is skipped" "$(bw rules check --tap mine/rules.yaml)" '^ok 1 - mine/samples/bad # SKIP .*lacking/output is not there'
+like "an output that lies outside is skipped" "$(bw rules check --tap mine/rules.yaml)" '^ok 1 - mine/samples/bad # SKIP .*lacking/output does not exist'
 rm -r mine/samples/bad; mkdir mine/samples/empty
 like "a case without output is broken" "$(bw rules check mine/rules.yaml)" 'mine/samples/empty$'
 

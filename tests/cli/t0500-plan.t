@@ -37,7 +37,7 @@ is "the password is not repeated" "$("$BENCHWRAP" plan --to http://jo:s3cret@127
 like "it is asked whether it answers" "$(MLFLOW_TRACKING_URI=$nobody plan server_answer -- true)" "127.0.0.1"
 is "--to is stronger" "$(MLFLOW_TRACKING_URI=http://127.0.0.1:2 plan server --to $nobody -- true)" "$nobody"
 is "--to none: no server" "$(MLFLOW_TRACKING_URI=$nobody plan server --to none -- true)" null
-like "--to wants a server" "$("$BENCHWRAP" plan --to /tmp -- true 2>&1)" "neither the address"
+like "--to wants a server" "$("$BENCHWRAP" plan --to /tmp -- true 2>&1)" "is not the address of an MLflow server"
 is "MLFLOW_RUN_ID: appended to that run" "$(MLFLOW_TRACKING_URI=$nobody MLFLOW_RUN_ID=0a1b plan server_run -- true)" 0a1b
 is "but not to the one that our parent has shared" "$(MLFLOW_TRACKING_URI=$nobody MLFLOW_RUN_ID=0a1b BENCHWRAP_SHARED_RUN=0a1b plan server_run -- true)" null
 ln -s "$WORK/far/mlruns" "$WORK/w/link"; mkdir -p "$WORK/far/mlruns"
@@ -84,8 +84,8 @@ is "a tree of one's own" "$(plan tree -- true)" /user/mlruns
 is "a wrong value leaves the default" "$(plan options.log-max.value -- true)" 16M
 like "and is said with its place" "$(plan warnings -- true)" 'config.yaml:7: .*much'
 like "so is an unknown name" "$(plan warnings -- true)" 'config.yaml:5: .*nonsense'
-like "and one that may not stand there" "$(plan warnings -- true)" 'config.yaml:6: name may not'
-like "nor one that the launcher acts on" "$(plan warnings -- true)" 'config.yaml:4: timeout may not'
+like "and one that may not stand there" "$(plan warnings -- true)" 'config.yaml:6: name is no key'
+like "nor one that the launcher acts on" "$(plan warnings -- true)" 'config.yaml:4: timeout is no key'
 is "the environment is stronger" "$(MLFLOW_EXPERIMENT_NAME='env' plan experiment -- true)" env
 mkdir -p "$WORK/repo/mlruns" "$WORK/repo/a/b"
 printf 'experiment: shared\nrules: ior\ntree: /elsewhere\n' >"$WORK/repo/benchwrap.yaml"
