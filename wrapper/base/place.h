@@ -21,7 +21,8 @@ int place_make_folder(int dir, const char *name, mode_t mode);
 /* Makes a directory of the caller's alone in the open directory and opens it. name ends in "XXXXXX", which random letters replace. -1 with errno. */
 int place_make_temporary(int dir, char *name);
 /* Opens for reading the file at path, which the caller found (a pattern, a name from rules): any component may be a link, but only one that
- * the caller or root made. -1 with errno: ELOOP: another user's link, or no regular file; EPERM: place_is_planted. */
+ * the caller or root made. -1 with errno: ELOOP: another user's link, or no regular file; EPERM: a hard link that
+ * another user can have planted (place_is_planted). */
 int place_open_found(const char *path);
 /* Opens for reading the file at path, which the caller names, or which the environment does: FIFOs too, without waiting for a writer. Any
  * component may be a link, but no other user's in a folder that a group or everybody may write. -1 with errno: ELOOP: such a link, or another

@@ -43,8 +43,9 @@ enum exporter_answer aws_credentials_get(struct exporter_link *l, const char *re
 /* Overwrites the secrets in memory, and empties c. The arena still owns the texts. */
 void aws_credentials_erase(struct aws_credentials *c);
 
-/* aws_files.c: from a profile of the shared files, or from the program that it names. 0; 1: the profile is
- * not there or names no keys; -1 with err. */
+/* aws_files.c: from a profile of the shared files, or from the program that it names. 0; 1: no
+ * profile is named, and "default" is not there or has no keys; -1 with err: the files cannot be read, a named
+ * profile is not there or has no keys, or a profile assumes a role or uses single sign-on. */
 int aws_files_read(struct exporter_link *l, struct aws_credentials *ret, struct err *err);
 /* Keys in the JSON that a container's or machine's service, or a program, returns. -1 with err. */
 int aws_credentials_parse(struct exporter_link *l, struct str json, struct aws_credentials *ret, struct err *err);

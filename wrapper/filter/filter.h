@@ -62,7 +62,8 @@ size_t filter_keys(const struct filter *f, struct arena *a, const struct filter_
 int filter_parse_order(const char *text, const char *option, struct arena *a, struct filter_key *ret, bool *ret_descending, struct err *err);
 /* The order of two values under MLflow's order_by: less than 0 if x comes first. NaN and then missing values are last in both directions. */
 int filter_value_order(const struct filter_value *x, const struct filter_value *y, bool descending);
-/* Is the text like the pattern: "%" any characters, "_" one; neither matches a line end? any_case: as ILIKE. */
+/* Is the text like the pattern, as in MLflow? "%" stands for any characters and "_" for one, line ends excepted; there
+ * is no escape character. A pattern that ends in "%" fits whatever follows, other lines too. any_case: ILIKE. */
 bool filter_like(struct str text, struct str pattern, bool any_case);
 /* Appends the key as an expression would have it, quoted where it must be: metrics.`a b`. */
 void filter_key_show(struct buf *to, const struct filter_key *key);

@@ -303,6 +303,8 @@ static int adopt_begin_run(struct adopting *t, struct err *err)
     return 0;
 }
 
+/* Ends the run and publishes it: ret->place is where. 0, also where facts were lost: ret->why names their number then,
+ * and is left as it was otherwise. -1 with err: it is not published. */
 static int adopt_finish_run(struct adopting *t, struct adopted *ret, struct err *err)
 {
     const struct tree_run *run = &t->run;

@@ -34,8 +34,9 @@ int ship_config_read(struct ship_config *c, const char *path, struct arena *a, v
 /* The same of a text that is read already; file: for messages. */
 int ship_config_parse(struct ship_config *c, const char *file, struct str text, struct arena *a, void (*warn)(void *context, const char *text),
                       void *context, struct err *err);
-/* Adds the logs of a role: "scheduler", "node" or "all". -1 with ERR_INPUT. */
+/* Adds the logs of a role: "scheduler", "node" or "all". is_parsed: as in logs_record.h. 0; -1 with err:
+ * ERR_INPUT, or out of memory. */
 int ship_config_add_role(struct ship_config *c, const char *role, bool is_parsed, struct arena *a, struct err *err);
-/* Adds a path; its name and format are those of the file. */
+/* The same for a path, which must live as long as *c; the name and the format of the log are those of the file. */
 int ship_config_add_path(struct ship_config *c, const char *path, bool is_parsed, struct arena *a, struct err *err);
 #endif

@@ -398,7 +398,9 @@ static enum mlflow_answer upload_run_once(struct sending *s, bool *ret_moved, bo
     return answer;
 }
 
-/* waits: its duplicates are searched later. */
+/* Stores how the upload of a run ended, for the caller and in the notes of the spool. lost: the reply to a
+ * creation was lost, so what it made may come to light later; waits: its duplicates are searched later. A run that was
+ * deleted on the server (MLFLOW_ABSENT, and no server_id) is a result, 0. Other answers than MLFLOW_FINE: -1 with err. */
 static int upload_set_result(struct sending *s, const char *id, enum mlflow_answer answer, bool lost, bool waits, struct err *err)
 {
     struct upload_result *result = s->result;

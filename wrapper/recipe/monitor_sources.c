@@ -41,7 +41,8 @@ int monitor_nodes_begin(struct monitor_nodes *ret, const char *core, char *const
     return query_start(&ret->step, (char *const *)line, environ, STEP_BYTES, 0, QUERY_INPUT, err);
 }
 
-/* The series with this number of a node; NULL: out of memory, or no legal number. */
+/* The series with this number of a node, until the next call, which may move the list. NULL: out of memory, too many nodes,
+ * or no legal number. */
 static struct monitor_series *series_numbered(struct monitor_nodes *n, struct str node, int64_t number)
 {
     size_t base = 0;

@@ -93,7 +93,7 @@ const char *recipe_of_toolkit(const struct yaml *root, const char *file, const s
 bool recipe_is_toolkit(const struct yaml *root);
 /* Fills the sweep of r from its YAML: grid, zip, list and overrides. 0; -1 with err. */
 int recipe_read_sweep(struct recipe *r, struct err *err);
-/* Compiles an expression of the recipe. 0; -1 with ERR_INPUT. */
+/* Compiles an expression of the recipe, into its arena. 0; -1 with err: ERR_INPUT, or out of memory. */
 int recipe_expression(const struct recipe *r, const struct yaml *at, struct expr **ret, struct err *err);
 /* A time limit as sbatch --time reads it: M, M:S, H:M:S, D-H, D-H:M or D-H:M:S. In seconds; 0: unlimited. False: it is none. */
 bool recipe_time_limit(struct str text, int64_t *ret_s);

@@ -54,7 +54,8 @@ static struct session *session_of(struct timer *t)
     return (struct session *)((char *)t - offsetof(struct session, timer));
 }
 
-/* A slot is free. The loop may have slept since an arrival found none. */
+/* Ends the use of a slot of this worker. Where an arrival found none, full_ns becomes the time from which it could have
+ * been sent: the worker may have slept since then. */
 static void slot_free(struct worker *w)
 {
     w->users--;
