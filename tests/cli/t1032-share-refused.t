@@ -81,7 +81,7 @@ share; is "but a merge of the target into it is replaced" "$? $(git -C "$HUB" di
 # A repository of "git init --shared" takes no push with force; to share again does not help.
 git -C "$HUB" config receive.denyNonFastForwards true
 forge_runs . 1
-share; like "no pushes with force over there: the cause and the next step" "$? $(said)" "^1 .*takes no push with force.*git config receive.denyNonFastForwards false.*nothing is lost"
+share; like "no pushes with force over there: the cause and the next step" "$? $(said)" "^1 .*accepts no push with force.*git config receive.denyNonFastForwards false.*nothing is lost"
 is "… and not that something was changed" "$(said | grep -c 'share again\|while we looked')" 0
 git -C "$HUB" config receive.denyNonFastForwards false
 share; is "… which is the way out" "$?" 0
@@ -119,7 +119,7 @@ git branch -qf "$branch" "$branch~1"
 export GITHUB_TOKEN=w
 share >/dev/null; forge_do merge/1/merge >/dev/null
 (cd "$WORK/other" && git checkout -q main && git pull -q && gone=$(ls -d mlruns/*/????????????????????????????????* | head -n 1) && git rm -rq "$gone" && git commit -qm "not wanted" && git push -q)
-share; like "a run that was taken out of the target" "$? $(said)" "left out: 1 run .*stood in the target once"
+share; like "a run that was taken out of the target" "$? $(said)" "left out: 1 run .*was in the target once"
 like "… is not offered again" "$(said)" "nothing to share"
 
 # The forge in trouble.

@@ -53,13 +53,13 @@ fresh
 rm spool/n1/job00042/slurm_script
 mkfifo spool/n1/job00042/slurm_script
 as_job "$BENCHWRAP" -q -- true
-like "a FIFO is not read" "$(why_no_script)" 'not a regular file of ours'
+like "a FIFO is not read" "$(why_no_script)" 'not a regular file of yours'
 if [ "$(id -u)" = 0 ]; then
     fresh
     rm spool/n1/job00042/slurm_script
     install -o 12345 -m 600 real spool/n1/job00042/slurm_script
     as_job "$BENCHWRAP" -q -- true
-    like "another owner's script is left alone" "$(why_no_script)" 'not a regular file of ours'
+    like "another owner's script is left alone" "$(why_no_script)" 'not a regular file of yours'
 fi
 fresh
 rm -f spool/n1/job00042/slurm_script

@@ -234,7 +234,7 @@ if ${CC:-cc} -shared -fPIC -o "$WORK/held.so" "$WORK/held.c" -ldl 2>"$WORK/err";
 else
     skip 'held up before the send' 'a compiler'
 fi
-# The hypervisor took a tenth of the time, as /proc/stat says at the begin and the end.
+# The hypervisor withheld a tenth of the time, as /proc/stat says at the begin and the end.
 cat >"$WORK/steal.c" <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -258,7 +258,7 @@ int open(const char *path, int flags, ...)
 C
 if ${CC:-cc} -shared -fPIC -o "$WORK/steal.so" "$WORK/steal.c" -ldl 2>"$WORK/err"; then
     LD_PRELOAD="$WORK/steal.so" "$LOAD" --url "$url" -n 10 --max-tokens 4 --json >"$WORK/out.json" 2>"$WORK/err"
-    is 'steal: the client was the bottleneck' "$(jq -c '[.completed, .client.steal_percent, .client.was_bottleneck, (.client.bottleneck | test("10 % of the time the hypervisor took"))]' "$WORK/out.json")" '[10,10,true,true]'
+    is 'steal: the client was the bottleneck' "$(jq -c '[.completed, .client.steal_percent, .client.was_bottleneck, (.client.bottleneck | test("10 % of the time the hypervisor withheld"))]' "$WORK/out.json")" '[10,10,true,true]'
 else
     skip 'steal' 'a compiler'
 fi
