@@ -60,7 +60,7 @@ printf '[profile tool]\ncredential_process = %s "a b"\ns3 =\n  x = 1\n[profile r
 printf '#!/bin/sh\n[ "$1" = "a b" ] && echo "{\\"Version\\": 1, \\"AccessKeyId\\": \\"TEMP\\", \\"SecretAccessKey\\": \\"SE/CR+ET=\\", \\"SessionToken\\": \\"T0KEN==\\"}"\n' >tool; chmod +x tool
 is "a profile of ~/.aws/credentials" "$(chain 'profile: work' env) $(chain '' env AWS_PROFILE=work)" "good AWS accepts the keys of the profile work good AWS accepts the keys of the profile work"
 is "a program of ~/.aws/config" "$(chain 'profile: tool' env)" "good AWS accepts the keys of the program of the profile tool"
-like "a profile with a role: the reason, and the way" "$(chain 'profile: role' env)" 'failed no keys for AWS: .*takes a role.*export-credentials'
+like "a profile with a role: the reason, and the way" "$(chain 'profile: role' env)" 'failed no keys for AWS: .*uses a role.*export-credentials'
 like "a profile that is not there" "$(chain 'profile: none' env)" 'failed no keys for AWS: the profile none has no keys'
 chmod 644 "$HOME/.aws/credentials"; like "a file of keys that others can read is refused" "$(chain 'profile: work' env)" 'can be read by others'; rm -r "$HOME/.aws"
 (umask 077; echo WEB.TOKEN >web)
