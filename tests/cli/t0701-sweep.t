@@ -76,7 +76,7 @@ refused "a name that stands nowhere" 'expected \{m\} in the command' --sweep m=1
 refused "only doubled" 'expected \{m\} in the command' --sweep m=1 -- echo {{m}}
 refused "swept twice" 'swept twice' --sweep m=1 --sweep m=2 -- echo {m}
 refused "also given" 'is swept' --sweep m=1 -p m=3 -- echo {m}
-refused "expected NAME=VALUESs" 'no value' --sweep m= -- echo {m}
+refused "no values" 'expected NAME=VALUES' --sweep m= -- echo {m}
 refused "no =" '^benchwrap: --sweep: expected NAME=VALUES, got "m"' --sweep m 1,2 -- echo {m}
 refused "a word too much" '"b" comes after options without --; no option takes it' -e a b -- true
 refused "hyperfine's -r" 'several times: --repeat N' -r 5 -- true
