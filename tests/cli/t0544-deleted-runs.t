@@ -1,5 +1,6 @@
 #!/bin/sh
 # Runs that are deleted: by MLflow (lifecycle_stage), or by another process while a command reads the tree. All readers have one rule.
+# sanitizer: no, because a preloaded library deletes the runs
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cat >rate.sh <<'P'
