@@ -88,8 +88,8 @@ size_t figure_take_statistics(const struct figure_context *x, struct str line, s
 size_t figure_take_listed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 size_t figure_take_reduction(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 size_t figure_take_bar(const struct figure_context *x, struct str line, struct figure *to); /* "100%|###| 9/9 [00:01<00:00, 9.5it/s]" */
-struct str
-figure_behind_count(struct str line); /* "loss=0.3" of "Epoch 10/10: loss=0.3"; empty: the line has no such count, or it goes on */
+/* "loss=0.3" of "Epoch 10/10: loss=0.3". Empty: the line has no such count, or it goes on. */
+struct str figure_behind_count(struct str line);
 size_t figure_take_percentile(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 /* "mem.copy (mean 0.043us, confidence interval +- 1.3%)". */
 size_t figure_take_bracketed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
