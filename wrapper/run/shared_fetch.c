@@ -179,6 +179,13 @@ static enum mlflow_answer fetch_list(struct fetching *x, const struct mlflow_run
     return MLFLOW_FINE;
 }
 
+/* An id becomes the name of a folder. MLflow's have letters, digits and dashes. */
+static bool is_model_id(const char *id)
+{
+    size_t n = strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+    return n && !id[n];
+}
+
 /* A model that MLflow 3 stores next to the run, with what the server states about it. */
 static enum mlflow_answer fetch_model(struct fetching *x, const char *id, struct err *err)
 {
@@ -188,13 +195,17 @@ static enum mlflow_answer fetch_model(struct fetching *x, const char *id, struct
     struct mlflow_run *model = ARENA_NEW(a, struct mlflow_run);
     const char *place = arena_printf(a, "mlflow/models/%.100s/artifacts", id),
                *about = arena_printf(a, "mlflow/models/%.100s/model.json", id);
-    if (!model || !place || !about || strchr(id, '/')) {
+    if (!is_model_id(id)) {
+        record_missing(&x->record, "mlflow/models", "the server names a model whose id cannot name a folder: \"%.100s\"", id);
+        return MLFLOW_FINE;
+    }
+    if (!model || !place || !about) {
         err_memory(err, "a model that the program's MLflow client logged");
         return MLFLOW_REFUSED;
     }
     enum mlflow_answer answer = mlflow_model_get(x->m, id, a, model, err);
     if (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT) {
-        record_missing(&x->record, place, "the server does not give it: %.300s", err->text);
+        record_missing(&x->record, place, "the server does not return it: %.300s", err->text);
         return MLFLOW_FINE;
     }
     if (answer != MLFLOW_FINE)
