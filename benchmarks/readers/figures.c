@@ -210,7 +210,8 @@ static void held_set(struct held_figure *h, const struct figures_state *s, const
         snprintf(h->heading[level], sizeof h->heading[level], "%s", figure_heading(&s->context, level));
 }
 
-/* Of too many figures none is told apart from others: a name could have another value among those that are not held. */
+/* Holds a figure until the end of the output. Where there are more than HELD_MAX, all keep their own names: one that is not
+ * held could have the same name with another value. */
 static void figure_hold(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s,
                         const struct held_figure *h)
 {

@@ -20,7 +20,7 @@ struct upload_config {
     bool restore; /* a run that was deleted on the server is restored; else it is left deleted (MLFLOW_ABSENT) */
     bool dry; /* nothing is made or sent: upload_tree_run says what it would do */
     bool careful; /* look for others right after creating too: for uploads that take long */
-    bool together; /* look for doubles of many complete runs at once: upload_settle_all is due at the end */
+    bool together; /* search the duplicates of many complete runs at once; the caller must call upload_settle_all at the end */
     void (*note)(void *context, const char *text); /* a sentence people should see, safe to print; may be NULL */
     bool
         machine_apart; /* facts of the machine and of the run as such become system/KEY, which MLflow shows apart from a program's metrics; medians that

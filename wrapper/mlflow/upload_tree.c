@@ -180,7 +180,7 @@ static const char *medians_wanted(const struct sending *s)
     return c->medians ? c->medians(c->context, s->run->experiment) : "";
 }
 
-/* A run is sent again when other medians are wanted than before. */
+/* Writes the stamp of what is sent. It changes with the medians that the caller wants, so that the run is sent again. */
 static void make_stamp(const struct sending *s, char ret[65])
 {
     size_t n = strlen(medians_wanted(s));

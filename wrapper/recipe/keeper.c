@@ -22,7 +22,7 @@
 
 enum {
     KEEPER_WAKE_MS = 20,
-    KEEPER_EXIT_MS = 1000 /* between its last word and its end */,
+    KEEPER_EXIT_MS = 1000, /* between its last line and its end */
     KEEPER_REPORT_MAX = 4096,
     NO_PROGRAM = 127,
     LAUNCHER_MORE_S = 10

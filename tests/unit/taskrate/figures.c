@@ -229,7 +229,8 @@ static double one_at_a_time_and_cost(double n, double t) { return fmax(n * (t + 
 static double is_polled(double n, double t) { return n * 0.05 * ceil(t / 0.05 - 1e-9); } /* the end of a task is noticed each 50 ms */
 static double starts_late(double n, double t) { return 2 + n * t; } /* the batch waits 2 s */
 static double cost_grows(double n, double t) { return n * (t + 0.01 * sqrt(1 + t / 0.01)); } /* a longer task costs more */
-static double cost_doubles(double n, double t) { return n * (t + 0.01 * (1 + fmin(1, t / 0.01))); } /* from 10 ms at t = 0 to 20 ms from t = 10 ms on */
+/* The cost of a task grows from 10 ms at t = 0 to 20 ms from t = 10 ms on. */
+static double cost_doubles(double n, double t) { return n * (t + 0.01 * (1 + fmin(1, t / 0.01))); }
 static double is_smooth(double n, double t) { return n * t / (1 - exp(-t / 0.03)); } /* no task seems shorter than 30 ms */
 static double is_round(double n, double t) { return n * hypot(t, 0.03); } /* the same, with a wide transition */
 static double contention(double n, double t) { return n * t + 0.003 * pow(n, 1.4); } /* more tasks cost more each */
