@@ -31,5 +31,5 @@ else:
     import duckdb
 
     start = time.monotonic()
-    found = duckdb.sql(f'select count(*) from \'{place}\' where "{WALL}" < 1000 and "{RSS}" > 0.001 and "{CORES}" like \'%\'').fetchone()[0]
+    found = duckdb.sql(f'select count(*) from \'{place}\' where "{WALL}" < 1000 and "{RSS}" > 0.001 and "{CORES}" like \'%\'').fetchall()[0][0]
 print(f"{time.monotonic() - start:.3g} {found}")
