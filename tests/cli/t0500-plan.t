@@ -120,4 +120,12 @@ done
 like "what is wanted is said" "$(cat "$WORK/err")" "expected KEY=VALUE"
 ok "nothing was started" [ ! -e "$WORK/started" ]
 is "an empty value is a value" "$(status -p k= --tag t= -- true)" 0
+"$BENCHWRAP" plan -- no-such-program-here >out 2>err
+like "a program that is not there" "$(cat err)" 'plan: no-such-program-here: there is no such program in PATH'
+"$BENCHWRAP" plan -- ./nope >out 2>err
+like "... by its path" "$(cat err)" 'plan: \./nope: there is no such program$'
+"$BENCHWRAP" plan --sweep 'p=true,gone-program' -- '{p}' >out 2>err
+like "... at one point of a sweep" "$(cat err)" 'plan: gone-program: there is no such'
+"$BENCHWRAP" plan --sweep 'p=true,false' -- '{p}' >out 2>err
+is "programs that are there" "$(cat err)" ""
 done_testing

@@ -50,4 +50,19 @@ for pair in BENCHWRAP_RUN_ID=nonsense "BENCHWRAP_RUN_ID=$long" BENCHWRAP_SOCKET=
     status=$?
     is "$(printf %.40s "$pair"): the program runs" "$status $(cat out)" "7 out"
 done
+# Names that nothing reads.
+while read -r name meant; do
+    env "$name=1" timeout 120 "$BENCHWRAP" -- true >out 2>err
+    is "$name is none: $meant" "$? $(grep -c "$name" err) $(grep -o 'did you mean [^?]*' err)" "0 1 did you mean $meant"
+done <<'E'
+BENCHWRAP_REFERENCES BENCHWRAP_REFERENCE
+BENCHWRAP_TIMOUT BENCHWRAP_TIMEOUT
+BENCHWRAP_NOCOLLECT BENCHWRAP_NO_COLLECT
+BENCHWRAP_EXPERIMENT MLFLOW_EXPERIMENT_NAME
+BENCHWRAP_TAG --tag
+E
+for name in BENCHWRAP_HOME BENCHWRAP_VERSION BENCHWRAP_BIN BENCHWRAP_DIR BENCHWRAP_ $'BENCHWRAP_TIMOUT\e[31m'; do
+    env "$name=1" timeout 120 "$BENCHWRAP" -- true >out 2>err
+    is "$(printf %q "$name") is somebody's own" "$? $(grep -c 'did you mean' err)" "0 0"
+done
 done_testing

@@ -1,10 +1,13 @@
 /* cmd_plan.c: `benchwrap plan [OPTIONS] -- PROGRAM …`: what would be done and who decided it; runs nothing. */
+#include "base/env.h"
 #include "base/json_out.h"
 #include "base/listing.h"
+#include "base/search_path.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
 #include "sync/server_look.h"
 #include "plan/plan.h"
+#include "plan/server.h"
 #include "repeat/repeat_plan.h"
 
 #include <string.h>
@@ -240,6 +243,24 @@ static int plan_print_json(struct cmd_context *c, const struct plan *p, const st
     return b.failed ? -1 : 0;
 }
 
+/* The first word of each point's command line must be a program. */
+static void check_program(struct cmd_context *c, struct plan *p, const struct repeat_plan *s)
+{
+    for (size_t i = 0; i < (s ? s->sweep.points : 1); i++) {
+        char *const *words = s ? repeat_program_words(s, p, i, c->arena) : p->argv;
+        if (!words || !words[0] || search_path_find(env_get(c->env, "PATH"), words[0], false, c->arena))
+            continue;
+        CLEANUP_BUF struct buf shown;
+        buf_init(&shown, 300);
+        buf_plain(&shown, str_of(words[0]), 60);
+        plan_warn(p,
+                  arena_printf(c->arena,
+                               strchr(words[0], '/') ? STR_FMT ": there is no such program" : STR_FMT ": there is no such program in PATH",
+                               STR_ARG(buf_text(&shown))));
+        return;
+    }
+}
+
 static int plan_command(struct cmd_context *c)
 {
     struct plan p;
@@ -261,6 +282,7 @@ static int plan_command(struct cmd_context *c)
         plan_deinit(&p);
         return -1;
     }
+    check_program(c, &p, several ? &series : NULL);
     bool good;
     const char *server = p.server ? server_look(&p, c->env, &good) : NULL;
     int status = json ? plan_print_json(c, &p, several ? &series : NULL, server) : plan_print_text(c, &p, several ? &series : NULL, server);

@@ -333,6 +333,8 @@ const struct cmd cmd_slurm_stats = {
         "\n"
         "slurmctld 25.11 and newer serves metrics itself: --slurmctld reads them instead, under slurmctld's own names.\n"
         "\n"
+        "The profile is a property of runs and changes nothing here: --no-users leaves metrics of single users out.\n"
+        "\n"
         "A command that does not answer within 20 s is left out; benchwrap_slurm_source_up is 0 for it.",
     .examples = "$ benchwrap slurm-stats\n"
                 "Print the metrics.\n"
