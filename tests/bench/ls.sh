@@ -34,9 +34,9 @@ query_peer() # PYTHON METHOD PLACE RUNS
 # Ten more runs: copies of the newest.
 ten_more()
 {
-    python3 - "$(ls -d mlruns/[1-9]*/*/meta.yaml | tail -n 1)" <<'P'
-import os, shutil, sys
-run = os.path.dirname(sys.argv[1])
+    python3 - <<'P'
+import glob, os, shutil
+run = os.path.dirname(max(glob.glob("mlruns/[1-9]*/*/meta.yaml")))
 with open(run + "/meta.yaml") as f: meta = f.read()
 for i in range(10):
     id = f"{i:032x}"
