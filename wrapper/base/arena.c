@@ -33,7 +33,7 @@ void arena_adopt(struct arena *a, struct arena *from)
     struct arena_block *first = from->last;
     while (first && first->before)
         first = first->before;
-    if (first) { /* behind the block in use, which has room yet */
+    if (first) { /* behind the block in use, which has free bytes left */
         struct arena_block **at = a->last ? &a->last->before : &a->last;
         first->before = *at;
         *at = from->last;

@@ -1,4 +1,5 @@
-/* fs.c: files: read whole with a bound, write whole or not at all, make and remove folders. */
+/* fs.c: files: read completely with a bound, write completely or not at all, make and remove
+ * folders. */
 #include "base/fs.h"
 
 #include "base/place.h"
@@ -108,7 +109,7 @@ int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *re
             return err_set(err, ERR_INPUT, "cannot read %s: it is longer than %zu bytes", path, max);
         }
         if (S_ISREG(st.st_mode) && st.st_size > 0 && done == (size_t)st.st_size && (size_t)got < want)
-            break; /* one byte more was asked for: no second read to learn that it ends */
+            break; /* one byte more was requested, so no second read is needed to find the end */
         piece = PIECE;
     }
     if (ret->p)
@@ -496,7 +497,7 @@ int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t m
     if (whole)
         return 0;
     err_sys(err, "cannot copy %s to %s", from, to);
-    unlinkat(to_dir, to, 0); /* made by us, and no copy */
+    unlinkat(to_dir, to, 0); /* this call has made it, and it is no copy */
     return -1;
 }
 

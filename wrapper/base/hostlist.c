@@ -73,7 +73,7 @@ static bool range_read(struct str range, int64_t *ret_from, int64_t *ret_to, int
            *ret_to >= *ret_from;
 }
 
-/* The names of an item whose first n bytes stand in w->name. */
+/* The names of an item whose first n bytes are in w->name. */
 static int item_each(struct hostlist_walk *w, size_t n, struct str item, int depth)
 {
     ptrdiff_t open = str_find(item, STR("["));

@@ -21,7 +21,7 @@ enum {
     HEAD_MAX = 256 << 10, /* of a reply with those of its redirects, interim replies and trailers, which libcurl keeps without a bound */
     PARTING_MS = 5000,
     HOT_NS = 1000000000, /* a connection used so lately is not one that the server has closed for being idle */
-    FLOW_S = 15, /* once a reply has begun, it brings so many bytes in so many seconds, or is given up */
+    FLOW_S = 15, /* a reply that has begun must bring so many bytes in so many seconds, else it is stopped */
     FLOW_BYTES = 15 << 10
 };
 
@@ -141,7 +141,7 @@ void http_free(struct http *h)
     free(h->ca_file);
     free(h->client_cert);
     free(h->user);
-    http_erase_secret(h->proxy); /* its credentials stand in it */
+    http_erase_secret(h->proxy); /* it holds the credentials */
     free(h->sigv4);
     free(h->unix_socket);
     http_erase_secret(h->password);
@@ -247,7 +247,7 @@ static size_t http_on_header(char *p, size_t size, size_t n, void *context)
 
 /* ---- one request ---- */
 
-/* A file may take as long as it takes, as long as something moves. */
+/* The transfer of a file has no time limit while bytes move. */
 static void http_set_limits(struct http *h, const struct http_request *q)
 {
     bool file = q->to_fd || (!q->body.p && q->body_bytes > 0);
@@ -360,7 +360,8 @@ static void quick_ack(const struct http *h)
             setsockopt(h->sockets[i], IPPROTO_TCP, TCP_QUICKACK, &one, sizeof one);
 }
 
-/* A server may think as long as the limits above say, but what has begun to answer has to go on: a byte a second would hold us for good. */
+/* The limits above bound the time before a reply. A reply that has begun must also arrive at a
+ * minimum rate: one byte a second would block the caller without limit. */
 static bool is_dripping(struct http *h)
 {
     int64_t now = clock_mono_ns();
@@ -402,7 +403,8 @@ static bool http_perform(struct http *h, const struct http_request *q, CURLcode 
     }
 }
 
-/* Had anything been sent when it broke? Only then may the server have done what was asked. */
+/* What a failed request leaves open: HTTP_UNKNOWN where a part of it had been sent, so that the
+ * server may have executed it. */
 static enum http_trouble trouble_of(CURLcode code, bool connected)
 {
     switch (code) {
@@ -481,7 +483,7 @@ static void http_read_reply(struct http *h, struct http_reply *r)
     snprintf(r->type, sizeof r->type, "%s", type ? type : "");
     int64_t now = h->date[0] ? h->curl.curl_getdate(h->date, NULL) : 0;
     int64_t again = now > 0 && h->again[0] ? h->curl.curl_getdate(h->again, NULL) : 0;
-    if (again > 0) /* by one clock: libcurl counts from ours */
+    if (again > 0) /* by one clock: libcurl counts from the caller's */
         after = again - now;
     r->retry_after_s = after > 0 ? (double)after : -1;
     r->date_s = now > 0 && h->age_s >= 0 && h->age_s < INT32_MAX ? now + h->age_s : 0;

@@ -73,7 +73,7 @@ bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, 
     i->z.next_in = (const unsigned char *)in.p;
     i->z.avail_in = (unsigned)in.n;
     for (;;) {
-        if (i->ended) { /* another gzip member may follow (RFC 1952, 2.2); what is none is passed over, as gzip does */
+        if (i->ended) { /* another gzip member may follow (RFC 1952, 2.2); other bytes are ignored, as gzip does */
             if (i->raw || !i->z.avail_in || *i->z.next_in != GZIP_MAGIC || zlib.again(&i->z) != Z_OK)
                 return true;
             i->ended = false;
@@ -86,7 +86,7 @@ bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, 
             return false;
         i->ended = status == Z_STREAM_END;
         if (status != Z_OK && status != Z_STREAM_END)
-            return status == Z_BUF_ERROR; /* it wants more */
+            return status == Z_BUF_ERROR; /* it needs more input */
         if (!i->z.avail_in && i->z.avail_out)
             return true;
     }

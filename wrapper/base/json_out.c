@@ -16,7 +16,7 @@ static bool json_is_block(const struct json_out *j)
     return j->layout == JSON_BLOCK && !j->row;
 }
 
-/* What stands before a value: comma, line end, blanks, its name. */
+/* Writes what precedes a value: comma, line end, blanks, its name. */
 static void json_before(struct json_out *j, const char *key)
 {
     if (j->named) {
@@ -157,7 +157,7 @@ void json_raw(struct json_out *j, const char *key, struct str text)
     json_before(j, key);
     while (text.n && text.p[text.n - 1] == '\n')
         text.n--;
-    for (size_t end; text.n; text = str_sub(text, end, text.n)) { /* indented as deep as it stands */
+    for (size_t end; text.n; text = str_sub(text, end, text.n)) { /* indented by its depth */
         const char *line_end = json_is_block(j) ? memchr(text.p, '\n', text.n) : NULL;
         end = line_end ? (size_t)(line_end - text.p) + 1 : text.n;
         buf_str(j->to, str_sub(text, 0, end));

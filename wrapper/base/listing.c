@@ -155,7 +155,8 @@ static bool cell_is_empty(const struct listing_cell *cell)
     return cell->span && (!cell->text || !cell->text[0]);
 }
 
-/* The text of all cells of the column, if it is one; NULL if they differ, or if a text stands over the column. */
+/* Returns the text that all cells of the column have, owned by the listing. NULL: they differ, or a
+ * text spans further columns. */
 static const char *common_text(const struct listing *l, size_t column)
 {
     const char *text = NULL;
@@ -178,7 +179,7 @@ static bool column_is_empty(const struct listing *l, size_t column)
     return true;
 }
 
-/* Hides what needs no column, and puts the phrases that stand for it above the table. */
+/* Hides columns with one value, and prints the phrases that replace them above the table. */
 static void hide_repeated(struct listing_table *t)
 {
     const struct listing *l = t->l;
@@ -321,7 +322,7 @@ static bool narrow_column(struct listing_table *t, size_t c)
     return true;
 }
 
-/* The column that gives way next; SIZE_MAX: none can. */
+/* Returns the column to hide next. SIZE_MAX: none can be hidden. */
 static size_t next_dropped(const struct listing_table *t)
 {
     size_t out = SIZE_MAX;
@@ -337,7 +338,7 @@ static size_t next_dropped(const struct listing_table *t)
     return out;
 }
 
-/* What was cut before further columns left may get room again. */
+/* Widens columns that were cut before other columns were hidden. */
 static void widen_narrowed(struct listing_table *t)
 {
     for (size_t c = 0; c < t->l->count; c++) {
@@ -364,7 +365,7 @@ static void drop_columns(struct listing_table *t)
     widen_narrowed(t);
 }
 
-/* The widest columns of text give way. */
+/* The widest columns of text become narrower. */
 static void shrink_columns(struct listing_table *t)
 {
     enum { LEAST = 16 };
@@ -410,8 +411,9 @@ static void drop_numbers(struct listing_table *t)
 
 /* ---- lines ---- */
 
-/* One cell in `width` columns and `gap` blanks behind it; at the end of a line (SIZE_MAX) blanks are left out.
- * A text wider than that ends its line; the next one goes on behind `used` columns and the cell. */
+/* One cell in `width` columns and `gap` blanks behind it; at the end of a line (SIZE_MAX) blanks
+ * are left out. A text wider than that ends its line; the next line continues behind `used` columns
+ * and the cell. */
 static void put_aligned(struct listing_table *t, struct str text, size_t width, bool right, enum style style, size_t used, size_t gap)
 {
     size_t own = screen_text_width(text), fill = width > own ? width - own : 0;

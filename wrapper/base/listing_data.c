@@ -42,14 +42,14 @@ void listing_json(const struct listing *l, struct buf *to)
     listing_json_member(l, NULL, &j);
 }
 
-/* Spreadsheets evaluate a field that begins so, whatever quotes stand around it. */
+/* Spreadsheets evaluate a field that begins so, with or without quotes. */
 static bool is_formula(struct str text)
 {
     double ignored;
     return text.n && memchr("=+-@\t\r", text.p[0], 6) && !str_double(text, &ignored);
 }
 
-/* A field with a comma, a quote or a line end stands in quotes. */
+/* A field with a comma, a quote or a line end is written in quotes. */
 void listing_csv_field(struct buf *to, struct str text, bool guard)
 {
     CLEANUP_BUF struct buf valid;

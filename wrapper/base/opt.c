@@ -148,7 +148,7 @@ bool opt_repeats(const struct opt_row *row)
     return row->kind == OPT_LIST || row->kind == OPT_PAIR;
 }
 
-/* What a value of this kind looks like, if text is not one; else NULL. */
+/* Returns the form that a value of this kind has, if text is no such value. NULL: it is one. */
 static const char *kind_expected(const struct opt_row *row, const char *text)
 {
     struct str s = str_of(text);
@@ -248,13 +248,14 @@ static int unknown_letter(const struct opt_set *set, char letter, struct err *er
                                          : err_set(err, ERR_USAGE, "unknown option -\\x%02x", (unsigned char)letter);
 }
 
-/* Is the next word one that an option can take? "--" is the end of the options: who forgot a value does not lose the program's first word. */
+/* True if the next word can be an option's value. "--" ends the options, so that a forgotten value
+ * does not consume the program's first word. */
 static bool has_value(int argc, char **argv, int i)
 {
     return i + 1 < argc && strcmp(argv[i + 1], "--") != 0;
 }
 
-/* --name, --name=value, --name value. *i stands on the word and moves over the value. */
+/* --name, --name=value, --name value. *i is the index of the word, and moves over the value. */
 static int take_long(struct opt_set *set, int argc, char **argv, int *i, struct err *err)
 {
     const char *word = argv[*i] + 2, *equals = strchr(word, '=');
@@ -328,7 +329,8 @@ int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct 
     return 0;
 }
 
-/* Where "--name" stands in text as a whole word, from `at` on; NULL: nowhere. */
+/* Finds "--name" as a whole word in text, from `at` on. Returns its place in text. NULL: not found.
+ * */
 static char *find_option(char *at, const char *name)
 {
     size_t n = strlen(name);

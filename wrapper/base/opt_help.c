@@ -48,7 +48,7 @@ static void help_row(struct buf *to, const struct opt_row *row)
     buf_deinit(&text);
 }
 
-/* What stands before the first "; " or " (" of a help text. */
+/* Returns what precedes the first "; " or " (" of a help text. */
 static struct str brief_text(const char *help)
 {
     struct str text = str_of(help);

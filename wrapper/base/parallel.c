@@ -1,4 +1,5 @@
-/* parallel.c: workers take small pieces of the whole until nothing is left, so that none waits for a slow one. */
+/* parallel.c: workers process small pieces of the work until nothing is left, so that none waits
+ * for a slow one. */
 #include "base/parallel.h"
 
 #include <pthread.h>

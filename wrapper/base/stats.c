@@ -1,4 +1,5 @@
-/* stats.c: statistics over samples, by published closed methods (no random numbers: the same samples give the same answer). */
+/* stats.c: statistics over samples, by published closed methods (no random numbers: the same
+ * samples yield the same result). */
 #include "base/stats.h"
 
 #include <math.h>
@@ -209,11 +210,13 @@ double stats_ratio_p(const double *a, size_t na, const double *b, size_t nb)
 }
 
 /* Two intervals, and a value counts as far off only outside both, so that each bounds the false alarms by itself:
- * - the prediction interval for one more value of a normal distribution, mean -+ t(n - 1) s sqrt(1 + 1/n), taken of the logarithms where all values
+ * - the prediction interval for one more value of a normal distribution, mean -+ t(n - 1) s sqrt(1
+ *   + 1/n), calculated with the logarithms where all values
  *   are positive (times and rates vary by factors);
  * - the distribution-free one between the r-th smallest and the r-th largest, which one more exchangeable value leaves with a chance of 2 r / (n + 1):
- *   below 159 values that is their whole range.
- * With the level taken here, false claims in simulation (tests/unit/base/stats.c): 1.5 to 2.5 % of normal and log-normal values, at most 5 % of
+ *   below 159 values that is their full range.
+ * With the level used here, false claims in simulation (tests/unit/base/stats.c): 1.5 to 2.5 % of
+ * normal and log-normal values, at most 5 % of
  * exponential ones and of Student's t with 3 degrees; from 39 values on the second interval alone keeps them below 5 % for any distribution.
  * G. J. Hahn and W. Q. Meeker, Statistical Intervals (Wiley 1991), sections 4.7 and 5.4. */
 bool stats_expect(const double *v, size_t n, double x, struct stats_expected *ret)
@@ -223,7 +226,7 @@ bool stats_expect(const double *v, size_t n, double x, struct stats_expected *re
         return false;
     size_t r = (size_t)(STATS_EXPECT_P / 2 * ((double)n + 1));
     double low = w[r > 1 ? r - 1 : 0], high = w[n - (r > 1 ? r : 1)];
-    bool amount = w[0] >= 0 && x >= 0, logs = w[0] > 0 && x >= 0; /* of zero beside positive values the logarithm is infinitely far off */
+    bool amount = w[0] >= 0 && x >= 0, logs = w[0] > 0 && x >= 0; /* next to positive values, the logarithm of zero is infinitely far off */
     for (size_t i = 0; logs && i < n; i++)
         w[i] = log(w[i]);
     struct stats s;

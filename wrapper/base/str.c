@@ -43,7 +43,8 @@ static unsigned read_multiple(const char **at)
     return (unsigned)(found - letters) + 1;
 }
 
-/* The number that begins here, and *at behind it. A second point makes a version or an address: then only the first part is taken. */
+/* Returns the number that begins here and moves *at behind it. A second point makes a version or an
+ * address: only the part before it is read. */
 static double read_natural_number(const char **at)
 {
     const char *p = *at;
@@ -256,7 +257,7 @@ bool str_double(struct str s, double *ret)
     } else if (!number_text(s, text))
         return false;
     bool ok = !strpbrk(at, "xX()");
-    double v = ok ? strtod(at, &end) : 0; /* programs of ours never call setlocale(LC_NUMERIC) */
+    double v = ok ? strtod(at, &end) : 0; /* benchwrap's programs never call setlocale(LC_NUMERIC) */
     ok = ok && end != at && *end == 0;
     free(big);
     if (ok)

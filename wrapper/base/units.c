@@ -229,7 +229,8 @@ static const struct unit spoken[] = {
     {"PFLOPS", "flop/s", 1e15},
 };
 
-/* Rates are looked up as "<amount>/s"; this table gives them names and pointers that live as long as the program. */
+/* Rates are searched as "<amount>/s". This table holds their names, with pointers that are valid
+ * until the program ends. */
 static const struct unit rates[] = {
     {"B/s", "byte/s", 1},         {"KiB/s", "byte/s", 0x1p10},  {"MiB/s", "byte/s", 0x1p20},  {"GiB/s", "byte/s", 0x1p30},
     {"TiB/s", "byte/s", 0x1p40},  {"PiB/s", "byte/s", 0x1p50},  {"KB/s", "byte/s", 1e3},      {"MB/s", "byte/s", 1e6},

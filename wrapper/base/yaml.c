@@ -52,7 +52,7 @@ static int key_take(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
     return 0;
 }
 
-/* Puts a new node where it belongs: root, list item, key, or value of the waiting key. */
+/* Adds a new node where it belongs: root, list item, key, or value of the waiting key. */
 static int node_attach(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
 {
     if (!r->depth) {
@@ -125,7 +125,7 @@ static int open_node(struct yaml_reader *r, enum yaml_kind kind, const yaml_even
     return 0;
 }
 
-/* 0: go on, 1: the document is over, -1: error. */
+/* 0: continue, 1: the document is over, -1: error. */
 static int yaml_handle_event(struct yaml_reader *r, const yaml_event_t *event)
 {
     switch (event->type) {
