@@ -240,7 +240,7 @@ void archive_store(const struct archive_job *job)
 
 /* ---- the folder ---- */
 
-/* DIR/<user>, private and ours. */
+/* Opens DIR/<user>, which must be private and owned by this user. */
 static int archive_open_folder(const struct archive_job *job, const char *dir, struct err *err)
 {
     struct stat st;
@@ -292,8 +292,8 @@ static int put_new(int aside, const char *from, int dir, const char *path, struc
     return err_sys(err, "cannot rename a file to %s", path);
 }
 
-/* Claims the name, unless another run has it, by a complete .json that says that the rest is missing.
- * Returns the owner of the name afterwards; OWNER_NONE: err. */
+/* Claims the name, unless another run has it, by a complete .json which states that the rest is
+ * missing. Returns the owner of the name afterwards; OWNER_NONE: err. */
 static enum owner archive_claim_name(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
 {
     static const char claim[] = "claim";
@@ -339,7 +339,7 @@ static int put_in_place(int aside, const char *ending, int dir, const char *name
         return 0;
     if (errno != ENOENT)
         return err_sys(err, "cannot rename a file to %s", path);
-    unlinkat(dir, path, 0); /* of an attempt that did not end: the name is ours */
+    unlinkat(dir, path, 0); /* of an attempt that did not end: this run owns the name */
     return 0;
 }
 
@@ -382,7 +382,7 @@ static int archive_open_unfinished(const struct archive_job *job, int dir, char 
     snprintf(ret, size, UNFINISHED "/%s", job->record->id);
     archive_clean_up(dir);
     int rc = fs_remove_tree(dir, ret, err);
-    for (int i = 0; rc == 0 && i < 9; i++) { /* another run that has ended may remove what lies between */
+    for (int i = 0; rc == 0 && i < 9; i++) { /* another run that has ended may remove the folders between */
         int fd = -1;
         if ((rc = fs_mkdirs(dir, ret, 0700, err)) == 0 && (fd = openat(dir, ret, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) >= 0)
             return fd;

@@ -1,4 +1,5 @@
-/* begin.c: a run begins: what was asked, the spool and the journal, who and what is measured, quick facts of the machine. */
+/* begin.c: a run begins: what was requested, the spool and the journal, who and what is measured,
+ * quick facts of the machine. */
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fs.h"
@@ -23,7 +24,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { PUBLISHED_MAX = 1 << 20 /* bytes of files that a published run keeps, unless --artifact-max says otherwise */ };
+enum { PUBLISHED_MAX = 1 << 20 /* bytes of files that a published run keeps, unless --artifact-max sets another number */ };
 
 int run_map(struct run *run, struct err *err)
 {
@@ -94,7 +95,7 @@ static const char *user_name(struct run *run)
     return name ? name : "";
 }
 
-/* The journal's place: beside the tree, else in the user's state folder. */
+/* The journal's place: next to the tree, else in the user's state folder. */
 static int run_open_spool(struct run *run, struct err *err)
 {
     struct err first = {0};
@@ -174,7 +175,8 @@ static void record_option_pairs(struct run *run, const char *option, void (*put)
     }
 }
 
-/* Tags that MLflow's own client takes from the environment: a JSON object of texts. What MLflow and we say of a run is not theirs to say. */
+/* Records the tags that MLflow's own client reads from the environment: a JSON object of texts.
+ * Tags that MLflow or benchwrap sets itself are left out. */
 static void record_context(struct run *run)
 {
     const char *text = env_text(run->host.env, "MLFLOW_RUN_CONTEXT");

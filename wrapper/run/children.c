@@ -52,7 +52,8 @@ static bool without_block(const struct rules_outcome *outcome, struct str *key)
     return false;
 }
 
-/* The whole run's headline metrics, which are those of its first test, as this test has them. */
+/* The headline metrics of the complete run are those of its first test. This writes the values that
+ * one test has for them. */
 static void child_add_headline(struct record *to, const struct record *from, const struct rules_outcome *outcome)
 {
     const struct fact *f = record_find(from, FACT_TAG, "benchwrap.headline");

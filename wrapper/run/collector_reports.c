@@ -30,11 +30,11 @@ static const int64_t MS = 1000000;
 struct collector_node {
     char name[NODE_NAME_MAX + 1];
     char slurm[NODE_NAME_MAX + 1]; /* in a public record, what Slurm calls it; "": not known */
-    uint64_t at; /* bytes of its file that have been taken */
+    uint64_t at; /* bytes of its file that have been read */
     bool ended;
-    int64_t error_ms; /* of its clock's offset to ours; the best that is known */
+    int64_t error_ms; /* of its clock's offset to this host's; the smallest that is known */
     int64_t start_ms; /* by its own clock */
-    int64_t least_ms, most_ms; /* what its offset can be, by files: it was stamped between two looks */
+    int64_t least_ms, most_ms; /* bounds of its offset, by the time stamp of a file that appeared between two readings */
 };
 
 /* ---- into the spool ---- */
@@ -69,7 +69,7 @@ void collector_reports_note_used(struct run *run, const struct buf *list)
     }
 }
 
-/* ---- what is heard ---- */
+/* ---- received messages ---- */
 
 static struct collector_node *find_collector_node(struct run *run, struct str name)
 {
@@ -126,7 +126,8 @@ static void read_slurm_name(struct collector_node *s, struct str array)
         snprintf(s->slurm, sizeof s->slurm, STR_FMT, STR_ARG(str_sub(array, 1, array.n - 3)));
 }
 
-/* A line of a file: it was not there at the look before, and it was written at once where the node has just begun. */
+/* Bounds the offset of the node's clock by a time in its file. The line is new since the reading
+ * before. A node that has just begun wrote it at once. */
 static void read_time_stamp(struct run *run, struct collector_node *s, struct str array)
 {
     struct run_collectors *n = &run->nodes;
@@ -216,7 +217,7 @@ void collector_reports_scan(struct run *run)
     struct statfs fs;
     int64_t now_ms = clock_wall_ms();
     CLEANUP_FD int dir = place_open_below(run->nodes.folder, NODE_FOLDER_LEVELS, 0);
-    struct stat st, own; /* in a folder that others can write, a stranger may have made what is named like ours */
+    struct stat st, own; /* in a folder that others can write, another user may have created a file of that name */
     bool there = dir >= 0 && fstat(dir, &st) == 0 && fstat(run->spool.dir, &own) == 0 && st.st_uid == own.st_uid &&
                  fs_list(dir, ".", &list, NULL) == 0;
     for (size_t i = 0; there && i < list.count; i++) {
@@ -227,8 +228,7 @@ void collector_reports_scan(struct run *run)
     }
     if (there)
         fs_names_deinit(&list);
-    bool late =
-        fstatfs(run->spool.dir, &fs) != 0 || fs.f_type == NFS_SUPER_MAGIC; /* NFS shows files when it likes: they tell nothing of clocks */
+    bool late = fstatfs(run->spool.dir, &fs) != 0 || fs.f_type == NFS_SUPER_MAGIC; /* NFS shows files late: no evidence about clocks */
     run->nodes.looked_ms = late ? 0 : now_ms;
 }
 

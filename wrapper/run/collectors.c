@@ -23,10 +23,10 @@
 enum {
     PIECE = 8 << 20,
     LOOK_MS = 1000,
-    SHARED_MS = 10000, /* by then files of other nodes are seen, or the nodes share no file system */
+    SHARED_MS = 10000, /* files of other nodes are visible by then, or the nodes share no file system */
     CLOCK_MS = 60000,
     STEP_AGAIN_MS = 60000,
-    END_MS = 1500, /* so long the last words are waited for; those of a step, which ends when told to, by --finish-wait */
+    END_MS = 1500, /* the wait for the last messages; for those of a step, which ends on request, --finish-wait applies */
     QUIET_MS = 400 /* or so long without any, where ranks were killed with their step */
 };
 static const int64_t MS = 1000000;
@@ -62,7 +62,7 @@ static void collectors_missing(struct run *run, const char *why)
 
 /* ---- the step ---- */
 
-/* Without what our own step or batch script was given: it would be taken for the new step's. */
+/* Without the variables of this step or batch script: srun would apply them to the new step. */
 static char **step_environment(const struct run *run)
 {
     static const char *const kept[] = {"SLURM_CONF=", "SLURM_CONF_SERVER=", "SLURM_CLUSTER_NAME=", "SLURM_JOB_ID=", "SLURM_JOBID="};
@@ -141,7 +141,7 @@ static void request_clocks(struct run *run)
         n->asked_ns = 0; /* srun does not read: another time */
 }
 
-/* What srun said when it failed, without its own prefix. */
+/* Records as a warning what srun printed when it failed, without its prefix. */
 static void step_failed(struct run *run)
 {
     struct run_collectors *n = &run->nodes;
@@ -331,7 +331,7 @@ static void end_files(struct run *run)
     collector_reports_remove(n->folder);
 }
 
-/* Which of the job's nodes ran the program: figures are over those alone. */
+/* Reports which nodes of the job ran the program: statistics cover only those. */
 static void note_used(struct run *run)
 {
     const struct run_step *s = &run->step;
@@ -353,7 +353,7 @@ void collectors_end(struct run *run)
     if (n->way == NODES_FILES)
         end_files(run);
     if (n->way == NODES_STEP) {
-        fs_close(&n->step.in); /* which tells the collectors */
+        fs_close(&n->step.in); /* which notifies the collectors */
         while (n->step.end == QUERY_RUNS && clock_mono_ns() < until) {
             query_wait(&n->step, 10);
             read_step_output(run);

@@ -26,7 +26,8 @@ static const char *counter_error_text(int error)
     }
 }
 
-/* Scaled to the whole time where it shared the processor's counters. NAN: it has not counted. */
+/* Returns the count, scaled to the full time where the event shared the processor's counters. NAN:
+ * it has not counted. */
 static double counter_count(const struct counter_value *v)
 {
     if (v->error || v->running_ns == 0)

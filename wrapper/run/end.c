@@ -141,7 +141,8 @@ static void record_streams(struct run *run)
                    "%s: still open in a background process when the program had ended; later output is passed on and not recorded", open.p);
 }
 
-/* Where what was added begins: behind the end of a line. Else the file was written anew. */
+/* Returns the offset of what was appended, which begins behind the end of a line. 0: the file was
+ * written again. */
 static uint64_t added_from(int spool, const char *file, uint64_t from)
 {
     CLEANUP_FD int fd = openat(spool, file, O_RDONLY | O_CLOEXEC);
@@ -252,7 +253,8 @@ static void keep_rules_files(struct run *run, const struct rules *rules)
     }
 }
 
-/* What the program was told to read, such as a configuration; nothing of it is run. */
+/* Stores files that the arguments name for reading, such as a configuration. None of them is
+ * executed. */
 static void keep_inputs(struct run *run, const struct rules *rules)
 {
     size_t i = 0;

@@ -20,7 +20,7 @@ enum {
 struct file_report {
     uint32_t rule, path_n;
     uint64_t dev, ino, size;
-    int64_t mtime_ns, btime_ns; /* of the last: mtime_ns is the time when all had been seen */
+    int64_t mtime_ns, btime_ns; /* of the last file: mtime_ns is the time when all had been found */
 };
 static const uint32_t ALL_TOLD = UINT32_MAX;
 
@@ -45,7 +45,7 @@ static bool report_file(int fd, uint32_t rule, const char *path)
     return fs_write_all(fd, &t, sizeof t) == 0 && fs_write_all(fd, path, n) == 0;
 }
 
-/* In the child. A name that the arguments give is a name, whatever characters are in it. */
+/* In the child. A name from the arguments is no pattern, whatever characters it has. */
 static bool report_rule_files(int fd, const struct rules *rules, uint32_t i, char *const *argv, struct arena *a)
 {
     const char *pattern = rules_file(rules, i), *path = rules_file_path(rules, i, argv, a);
@@ -149,8 +149,8 @@ static bool is_before(int64_t ns, int64_t run_ms)
 
 enum file_change { STALE, MADE, CHANGED, DOUBTFUL };
 
-/* What the program did to a file. The look before may have come when the program ran already: then it tells of how a file was only where
- * the file had not changed since long. */
+/* Returns what the program did to a file. The program may have been running at the reading before.
+ * That reading then shows the earlier state only where the file had not changed since long. */
 static enum file_change file_change_of(const struct files_list *before, const struct file_seen *old, const struct file_seen *f,
                                        int64_t run_ms, bool in_time)
 {

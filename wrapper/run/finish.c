@@ -107,7 +107,7 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
         record_tag(r, "benchmark", str_of(rules_name(rules)));
     record_tag(r, "benchwrap.rules_version", str_of(rules_version(rules)));
     struct err why = {0};
-    if (fs_write(s->dir, "rules.yaml", rules_text(rules), 0644, false, &why) == 0) /* one cut by a kill is not taken for whole */
+    if (fs_write(s->dir, "rules.yaml", rules_text(rules), 0644, false, &why) == 0) /* written atomically: a kill leaves no truncated file */
         record_artifact(r, "rules.yaml", "rules.yaml");
     rules_free(rules);
     return rc;
@@ -128,7 +128,7 @@ static void finish_judge(struct finished *f, const struct rules_outcome *outcome
     struct str ended = record_text(r, FACT_TAG, "benchwrap.ended");
     if (failed) {
         f->verdict = "fail";
-        /* the rules tell exit status and signal themselves, but not who sent it */
+        /* the rules name exit status and signal themselves, but not the sender */
         if (ended.n && f->reason[0] && strstr(ended.p, f->reason))
             f->reason = ended.p;
         else if (ended.n && !strstr(f->reason, ended.p))
@@ -205,10 +205,10 @@ int finish_publish(struct spool *s, struct finished *f, const struct finish_opti
 struct finish_state {
     struct finish_options options;
     struct rules_outcome outcome;
-    enum run_status program; /* what became of the program, whatever its output says */
+    enum run_status program; /* outcome of the program, without regard to its output */
 };
 
-/* Takes verdict, reason and references from a record that is complete as it stands. */
+/* Copies verdict, reason and references from a record that is complete already. */
 static int finish_as_recorded(struct spool *s, struct finished *f, struct finish_state *g, struct err *err)
 {
     struct record *r = &f->record;
@@ -327,7 +327,7 @@ static int finish_complete(struct spool *s, const struct finish_program *program
     if (o->rules && apply_rules(s, ret, o, env, outcome, err)) {
         record_warning(r, "rules: %s", err->text);
         outcome->reason = "the rules could not be applied";
-        outcome->complete = true; /* ours to blame, not the program's */
+        outcome->complete = true; /* the fault is benchwrap's, not the program's */
     }
     if (!o->rules && !o->series)
         rules_headline_logged(r);

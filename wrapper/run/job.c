@@ -36,14 +36,15 @@ static void set_end(struct run *run, int64_t ends_s)
 {
     int64_t now = clock_wall_ms();
     if (run->job.signal || ends_s * 1000 <= now || ends_s > now / 1000 + INT64_C(10) * 366 * 86400)
-        return; /* no end, one that cannot be ours, or of a job that was just cancelled: when, not its limit */
+        return; /* no end, one that cannot be this job's, or that of a job just cancelled, which is a time and not its limit */
     run->job.ends_ms = ends_s * 1000;
     int64_t left_ms = run->job.ends_ms - JOB_SAFE_S * 1000 - now;
     if (left_ms > 0)
         run->job.safe_ns = clock_mono_ns() + left_ms * MS;
 }
 
-/* Writes the whole spool folder to the disk: the child process of run_sync does, nothing waits for it. */
+/* Writes the whole folder of the spool to the disk: the child process of run_sync does this, and
+ * nothing waits for it. */
 static void sync_spool_folder(struct run *run)
 {
     run_pass_words(run);
@@ -214,7 +215,7 @@ static void end_asking(struct run *run)
     run->job.stage = JOB_IDLE;
 }
 
-/* What a tool of Slurm said may name hosts. */
+/* The output of a Slurm tool may name hosts. */
 const char *job_words(const struct run *run, const char *said)
 {
     return run->host.public_profile ? "failed (its words are withheld: the profile is public)" : said;
@@ -229,7 +230,7 @@ static void job_no_answer(struct run *run, const char *why)
     end_asking(run);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 char **job_environment(const struct run *run)
 {
@@ -273,7 +274,8 @@ static void start_scontrol(struct run *run, bool json)
     free(env);
 }
 
-/* Does this scontrol know no JSON (before 23.02), or has the site no serializer? Then nothing has been asked of the controller yet. */
+/* True if this scontrol knows no JSON (before 23.02) or the site has no serializer. The controller
+ * has received no request then. */
 static bool knows_no_json(const struct query *a)
 {
     static const char *const words[] = {"unrecognized option", "invalid option", "serializer", "data_parser", "JSON support", "plugin"};
@@ -474,7 +476,7 @@ void job_signalled(struct run *run, int number, pid_t sender)
         job_reason_ask(run);
     }
     run_pass_words(run); /* from now on each time: see run_on_time */
-    journal_flush(run->journal, false, NULL); /* written, not synced: KILL takes processes, not what they have written */
+    journal_flush(run->journal, false, NULL); /* written, not synced: after SIGKILL, written bytes are still in the file */
 }
 
 void job_warn_of_early_end(struct run *run)

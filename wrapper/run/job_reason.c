@@ -1,4 +1,5 @@
-/* job_reason.c: why the scheduler ended a run, in its own words: what its daemons wrote into the output, and what scontrol says of the job. */
+/* job_reason.c: why the scheduler ended a run: the messages of its daemons in the output, and
+ * scontrol's state of the job. */
 #include "run/job_reason.h"
 
 #include "base/clock.h"
@@ -48,7 +49,7 @@ void job_reason_ask(struct run *run)
     free(env);
 }
 
-/* Has the job begun anew more often than when we began? */
+/* True if the job was requeued after this run began. */
 static bool is_requeued(const struct run *run, const struct slurm_job *job)
 {
     const char *was = env_text(run->host.env, "SLURM_RESTART_COUNT");

@@ -57,7 +57,7 @@ int keep_copy(struct record *r, int from, int to, uint64_t *left, struct redact 
     size_t places = redact->secrets + redact->identities;
     redact_stream_init(&clean, redact, write_clean, &c);
     while (rc == 0) {
-        if (poll(&ready, 1, 0) == 0) { /* some files of the kernel's look regular and wait for news */
+        if (poll(&ready, 1, 0) == 0) { /* some files of the kernel have the type of a regular file, but block until an event */
             rc = err_set(err, ERR_INPUT, "%s is not an ordinary file: reading it would wait", path);
             break;
         }

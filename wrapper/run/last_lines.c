@@ -1,4 +1,4 @@
-/* last_lines.c: the end of what a program printed, which often says why it failed. */
+/* last_lines.c: the end of what a program printed, which often states why it failed. */
 #include "run/last_lines.h"
 
 #include "base/redrawn.h"

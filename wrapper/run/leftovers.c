@@ -23,7 +23,8 @@ static bool is_old(int fd)
     return fstat(fd, &st) == 0 && clock_wall_ms() - (int64_t)st.st_mtime * 1000 > SILENCE_MS;
 }
 
-/* Is there a first line, whatever it says? It may be damaged, of a newer version, or unreadable at the moment: what it promises is no less kept. */
+/* True if there is a first line, whatever its content. It may be damaged, of a newer version, or
+ * unreadable at the moment: the run behind it must be kept all the same. */
 static bool was_begun(int journal)
 {
     char piece[4096];
@@ -34,10 +35,10 @@ static bool was_begun(int journal)
     return n < 0;
 }
 
-/* May we finish this directory? On this host the writer's lock decides: `locked` says that the caller
- * holds it now. A writer on another host, whose lock may not reach us, is dead after a long silence; so
- * is one whose lock the caller could not request. */
-enum leftover_state { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err says why */ };
+/* Decides whether this process may finish the directory. On this host the writer's lock decides:
+ * `locked` is true where the caller holds it now. A writer on another host, whose lock may not
+ * reach us, is dead after a long silence; so is one whose lock the caller could not request. */
+enum leftover_state { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err states why */ };
 
 static enum leftover_state leftover_inspect(const struct spool *s, bool locked, struct err *err)
 {
@@ -108,7 +109,7 @@ static int leftover_clean_up(struct spool *s, const struct leftovers_pass *w, st
         return rc;
     }
     enum leftover_state left = LEFT_ALIVE;
-    if (journal_reopen(&lock, s->dir, err) <= 0) /* without a whole first line there is no lock to take either */
+    if (journal_reopen(&lock, s->dir, err) <= 0) /* without a complete first line there is no lock to acquire either */
         left = leftover_inspect(s, journal_is_locked(lock), err);
     if (left == LEFT_ALIVE)
         w->count->alive++;

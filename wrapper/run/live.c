@@ -26,7 +26,7 @@ enum {
     SLOTS = 4 * KEYS_MAX, /* a power of two */
     FACTS_AT_ONCE = 10000,
     JOURNAL_TRIES_MS = 200,
-    PARTING_S = 5, /* so long the end of a group may take */
+    PARTING_S = 5, /* time limit for the end of a group */
     TEXT_BYTES = 64 << 20
 };
 

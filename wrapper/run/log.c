@@ -62,7 +62,7 @@ static void log_message(struct record *r, const struct json *m, int file, const 
     const char *key;
     const char *value = json_string(json_get(m, "value"), "");
     if ((key = json_string(json_get(m, "metric"), NULL))) {
-        if (strncmp(key, "run.", 4) == 0) /* a second value would stand in one series with ours */
+        if (strncmp(key, "run.", 4) == 0) /* a second value would be in one series with benchwrap's */
             record_warning(r, "log: the metric \"%.60s\" was left out: run.* are what benchwrap itself measures", key);
         else
             log_metric(r, key, m);
@@ -79,7 +79,7 @@ static void log_message(struct record *r, const struct json *m, int file, const 
 /* ---- senders ---- */
 
 /* A user namespace that maps only some users shows all others under one number, the overflow uid. If the recorder itself runs under that
- * number, it cannot tell its user from strangers. */
+ * number, it cannot distinguish its user from others. */
 static bool senders_are_clear(uid_t own)
 {
     unsigned long inside, outside, count;
@@ -116,7 +116,8 @@ union control {
     char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))];
 };
 
-/* Reads one message with what `flags` say. ret_sender: false where the kernel attests none; ret_file: the first open file, the others are closed. */
+/* Reads one message with the flags of recvmsg. ret_sender: false where the kernel attests none;
+ * ret_file: the first open file, the others are closed. */
 static ssize_t read_message(int fd, int flags, void *text, size_t size, size_t control_size, bool *ret_known, struct ucred *ret_sender,
                             int *ret_file)
 {
@@ -146,8 +147,9 @@ static ssize_t read_message(int fd, int flags, void *text, size_t size, size_t c
     return n;
 }
 
-/* Takes the next message: its length, or -1: there is none. A stranger's has no text and no file: those are read only where there is room for
- * none of its descriptors, so that they never become ours. (Closing a file of a stranger's file system may wait for the stranger.) */
+/* Receives the next message. Returns its length. -1: there is none. From another user it has no
+ * text and no file: those are read with a buffer for none of its descriptors, so that this process
+ * never owns them. (Closing a file of a foreign file system may block.) */
 static ssize_t log_read_message(struct log *l, char *text, size_t size, bool *ret_allowed, int *ret_file)
 {
     struct ucred sender;

@@ -63,7 +63,8 @@ int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err
     return 0;
 }
 
-/* Puts the regular file dir/path into the spool under `name` ("stdout.log"), linked where that works. Streams need no fact of their own. */
+/* Adds the regular file dir/path to the spool under `name` ("stdout.log"), linked where that works.
+ * Streams need no fact of their own. */
 static int make_link(struct made_run *m, int dir, const char *path, const char *name, struct err *err)
 {
     return fs_link(dir, path, m->spool.dir, name, 0644, err);
@@ -170,7 +171,7 @@ int make_publish(struct made_run *m, struct finished *ret, struct err *err)
         make_drop(m);
         return rc;
     }
-    rc = finish_run(&m->spool, NULL, ret, err); /* the journal's lock is held: no sweep takes it meanwhile */
+    rc = finish_run(&m->spool, NULL, ret, err); /* the journal's lock is held, so no other process finishes the run */
     make_close_all(m);
     return rc;
 }

@@ -22,8 +22,8 @@ static void read_perf_comment(struct str line, struct arena *a, struct perf_repo
         to->lost += n;
 }
 
-/* The name behind "[.] " or "[k] ", the address space of the function. A file without symbols has no functions to tell apart: perf prints an
- * address for each sample. */
+/* The name behind "[.] " or "[k] ", the address space of the function. A file without symbols has
+ * no names of functions: perf prints an address for each sample. */
 static struct str perf_symbol(struct str text)
 {
     text = str_trim(text);

@@ -1,5 +1,5 @@
 /* rank_failure.c: a launcher's own message that a rank failed, in the output of a program that ended with exit status 0: `mpirun prog | tee log`, or a script
- * that goes on after mpirun. */
+ * that continues after mpirun. */
 #include "run/rank_failure.h"
 
 #include "run/state.h"

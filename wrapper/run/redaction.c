@@ -168,7 +168,7 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
         if (r->redact.ids && word.n > 1 && word.p[0] == '-' && identity_find_account(buf_text(&before), word, value, &secret)) {
             bool own = secret.p >= word.p && secret.p <= word.p + word.n;
             size_t at = (size_t)(secret.p - argv[own ? i : i + 1]);
-            if (memcmp(copy[own ? i : i + 1] + at, secret.p, secret.n) == 0) /* no token of a known name stands there */
+            if (memcmp(copy[own ? i : i + 1] + at, secret.p, secret.n) == 0) /* no token of a known name is there */
                 memset(copy[own ? i : i + 1] + at, 'a', secret.n);
         }
         buf_str(&before, word);

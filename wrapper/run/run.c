@@ -51,7 +51,8 @@ void run_warn(struct run *run, const char *text)
     run_report(run, WIRE_NOTE, 0, text);
 }
 
-/* The launcher waits --finish-wait from the program's end on; we are to be heard before. */
+/* The launcher waits --finish-wait from the program's end on, and the recorder must report before.
+ * */
 static int64_t finish_wait_until(const struct run *run)
 {
     int64_t from = run->end.kind == WIRE_ENDED ? run->end.mono_ns : clock_mono_ns();
@@ -219,7 +220,7 @@ int run_record(int argc, char **argv, char **env)
     run_live_end(&run);
     run_server_ended(&run);
     if (run.end.kind == WIRE_NOEXEC) {
-        probes_end(&run.host); /* what looks aside writes into the spool */
+        probes_end(&run.host); /* child processes of probes write into the spool */
         job_close(&run);
         collectors_close(&run);
         step_close(&run);

@@ -1,4 +1,5 @@
-/* sacct.c: on request, what Slurm's accounting says of the steps that the program has started; after it has ended. */
+/* sacct.c: with --sacct, what Slurm's accounting holds about the steps that the program has
+ * started, read after its end. */
 #include "base/query.h"
 #include "base/clock.h"
 #include "base/env.h"

@@ -30,7 +30,7 @@ enum {
     AT_ONCE = 1000, /* facts of a request */
     BACKOFF_MAX_MS = 30000,
     CREATE_S = 2, /* design: --share-run delays the program so long at most */
-    LIVE_S = 30, /* a request that takes longer is given up */
+    LIVE_S = 30, /* a request that is slower is stopped */
     FINISH_S = 600, /* whoever waits kills us before */
     DYING_S = 10, /* the recorder was killed: so long until its lock is free */
     ORPHAN_S = 60, /* the recorder is dead: so long for a server that is away */
@@ -228,7 +228,7 @@ static bool is_sample_there(const struct upload_place *p, const struct fact *f)
     return false;
 }
 
-/* The server takes no key twice in one request, and a param once for all. */
+/* The server accepts a key once in a request, and a param once in a run. */
 static bool is_param_there(const struct upload_place *p, const struct fact *f)
 {
     for (const struct json *x = f->kind == FACT_PARAM ? json_first(json_get(p->run.data, "params")) : NULL; x; x = json_next(x))
@@ -247,7 +247,7 @@ static void sender_upload_fact(void *context, const struct fact *f)
         struct buf line CLEANUP_BUF;
         buf_init(&line, 64 << 10);
         buf_printf(&line, "\n" STR_FMT "\n", STR_ARG(f->key));
-        if (str_find(buf_text(&s->tags), buf_text(&line)) >= 0) { /* told anew since the last request: what it was goes first */
+        if (str_find(buf_text(&s->tags), buf_text(&line)) >= 0) { /* set again since the last request: the older value is sent first */
             upload_flush(&s->place, &err);
             buf_clear(&s->tags);
         }

@@ -272,7 +272,7 @@ static void share_store(struct run *run)
     }
     set_run_env(run, store.uri, run->record.id, store.experiment);
     set_program_env(run, "MLFLOW_ALLOW_FILE_STORE", "true"); /* MLflow 3.13 and newer refuse a folder without it */
-    set_program_env(run, "BENCHWRAP_TREE", run->plan.tree); /* of runs inside: else the address would be taken for their tree */
+    set_program_env(run, "BENCHWRAP_TREE", run->plan.tree); /* for runs inside, which would use the address as their tree otherwise */
 }
 
 void run_server_share(struct run *run)
@@ -426,7 +426,7 @@ void run_server_fetch(struct run *run, int64_t until_ns)
     stop_sender(run);
 }
 
-/* The sender goes on, and gives up by itself. */
+/* The sender continues, and stops by itself. */
 static void release_sender(struct run_server *s)
 {
     fd_close(&s->line);
@@ -438,12 +438,12 @@ bool run_server_finish(struct run *run, int64_t until_ns, const struct screen *s
     struct run_server *s = &run->server;
     if (!run->plan.server)
         return true;
-    /* A server that just was there is given a moment to come back; one that never answered is asked once. */
+    /* A server that answered before gets several requests within a moment; one that never answered gets one. */
     double patience_s = s->live ? 3 : 0;
     s->trouble[0] = 0;
     s->told = true;
     bool started = start_sender(run, SEND_FINISH, patience_s);
-    if (run->wire->in_series && started) { /* the next repetition does not wait; the sender gives up by itself */
+    if (run->wire->in_series && started) { /* the next repetition does not wait; the sender stops by itself */
         release_sender(s);
         return true;
     }
@@ -451,7 +451,7 @@ bool run_server_finish(struct run *run, int64_t until_ns, const struct screen *s
     print_sender_end(run, end, screen, to);
     if (end == WAIT_SILENT) {
         struct sched_param none = {0};
-        setpriority(PRIO_PROCESS, (id_t)s->pid, 19); /* the next measurement may begin beside it */
+        setpriority(PRIO_PROCESS, (id_t)s->pid, 19); /* the next measurement may run concurrently */
         sched_setscheduler(s->pid, SCHED_IDLE, &none);
         release_sender(s);
     }

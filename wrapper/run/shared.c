@@ -35,7 +35,7 @@ int shared_open(const struct spool *s, const char *id, bool make)
     return place_open(s->root, name, O_RDONLY | O_DIRECTORY, 0);
 }
 
-/* "file:///…", with what stands behind it in the path. */
+/* "file:///…", with what follows in the path. */
 static const char *file_uri(int folder, const char *below, struct arena *a)
 {
     char link[64], path[4096];

@@ -62,7 +62,7 @@ static void fetch_texts(struct fetching *x, enum fact_kind kind, const char *lis
             continue;
         }
         if (kind == FACT_TAG && strncmp(key, "mlflow.user", 11) == 0)
-            continue; /* whose run it is, says our record */
+            continue; /* this run's own record states its owner */
         struct fact f = {
             .kind = kind, .key = str_of(key), .text = str_of(text), .time_ms = x->ours->start_ms, .unit = "", .source = SHARED_SOURCE};
         record_fact(&x->record, &f);
@@ -86,7 +86,7 @@ static enum mlflow_answer fetch_samples(struct fetching *x, struct err *err)
     return answer;
 }
 
-/* Is it a value of ours, which was sent there? */
+/* True if it is one of this run's values, which was sent there. */
 static bool is_sample_of_ours(const struct fetching *x, double value)
 {
     if (strncmp(x->key, "run.", 4) == 0 && !record_find(x->ours, FACT_METRIC, x->key))

@@ -95,7 +95,8 @@ static struct str shell_value_of(struct str text, struct str name, char *const *
     return set ? str_of(set) : found;
 }
 
-/* `$(command -v X)`, `$(which X)`: X. Returns the bytes that it takes; 0: it is another one. */
+/* `$(command -v X)`, `$(which X)`: X. Returns its length in bytes. 0: it is another substitution.
+ * */
 static size_t read_shell_which(struct str s, struct str *ret)
 {
     static const char *const begins[] = {"$(command -v ", "$(which ", "$(type -p ", "$(type -P "};
@@ -108,7 +109,8 @@ static size_t read_shell_which(struct str s, struct str *ret)
     return 0;
 }
 
-/* `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:-WORD}`: its value. Returns the bytes that it takes; 0: there is none, or the value is not known. */
+/* `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:-WORD}`: its value. Returns its length in bytes. 0:
+ * there is none, or the value is not known. */
 static size_t read_shell_variable(struct str text, struct str s, char *const *env, struct arena *a, struct str *ret)
 {
     bool braces = s.n > 1 && s.p[1] == '{';

@@ -105,7 +105,7 @@ int spool_release(struct spool *s, struct err *err)
     if (fs_read(s->dir, PUBLISHED, PLACE_MAX, 0, &text, err))
         return -1;
     if (text.n < 2 || text.p[text.n - 1] != '\n')
-        return 1; /* not whole: publishing again finds the run there and writes it anew */
+        return 1; /* incomplete: the next attempt finds the run there and writes it again */
     text.p[text.n - 1] = 0;
     char *parent = text.p, *where = strrchr(text.p, '\n');
     if (!where)

@@ -23,9 +23,9 @@
 
 enum { FOLDERS_MAX = 32, WORDS_MAX = 128 << 10, KERNEL_NAME = 15 };
 static const int64_t MILLISECOND = 1000000;
-static const int gaps_ms[] = {1, 2, 5, 10, 20, 40}; /* between looks: fork, exec and the change of the name are not one moment */
+static const int gaps_ms[] = {1, 2, 5, 10, 20, 40}; /* between readings: fork, exec and the change of the name are not one moment */
 enum { LOOKS = sizeof gaps_ms / sizeof *gaps_ms };
-/* Looks may use so much processor time, and half a percent of the run's time. */
+/* Readings may use so much processor time, and half a percent of the run's time. */
 static const int64_t USED_FREE_MS = 50, USED_PART = 200;
 
 /* The kernel cuts names of processes at 15 characters. */

@@ -59,7 +59,8 @@ static void record_step_missing(struct run *run, const char *key, const char *wh
     run->record.source = before;
 }
 
-/* srun without -n starts as many tasks as the variables around it say, whatever their number per node. */
+/* srun without -n starts as many tasks as its environment variables set, whatever their number per
+ * node. */
 static bool has_tasks_of_job(const struct run *run)
 {
     int64_t n;
@@ -86,7 +87,7 @@ void step_begin(struct run *run)
         run->step.look_ns = clock_mono_ns() + FIRST_MS * MS;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 /* Starts "scontrol show step" with the id of the job, or of its component, without waiting: the
  * answer lists all steps, and handle_step_answer chooses this run's. Where no id is known, or

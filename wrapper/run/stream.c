@@ -1,4 +1,5 @@
-/* stream.c: one captured stream on disk in the spool: the head whole, the tail in rotating segments, the middle counted. */
+/* stream.c: one captured stream on disk in the spool: the head complete, the tail in rotating
+ * segments, the middle counted. */
 #include "run/stream.h"
 
 #include "base/fs.h"
@@ -85,8 +86,9 @@ static int64_t size_of(int dir, const char *path)
     return fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
 }
 
-/* Number of the newest tail segment, or -1. Segments are written in order and at most three lie there, so a search in
- * doubling steps would miss them: the directory is small, its names are asked for. */
+/* Number of the newest tail segment, or -1. Segments are written in order and at most three exist,
+ * so a search in doubling steps would miss them: the directory is small, so its names are listed.
+ * */
 static int64_t newest_segment(int dir, const char *name)
 {
     char want[NAME_MAX_LEN];

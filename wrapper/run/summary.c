@@ -77,7 +77,7 @@ static void summary_print_outcome(const struct summary *s, struct buf *to)
     buf_putc(to, '\n');
 }
 
-/* Does the first line say all of the reason? */
+/* True if the first line has all of the reason. */
 static bool is_exit_status(const char *reason, double status)
 {
     char words[40];
@@ -152,7 +152,8 @@ static bool is_metric_listed(const struct listing *l, const struct fact *const *
     return false;
 }
 
-/* The metrics that the rules put first, else the first ones. False: the program gave none. */
+/* Adds the headline metrics of the rules, else the first metrics. False: the program printed none.
+ * */
 static bool print_headlines(const struct summary *s, struct arena *a, struct buf *to)
 {
     static const struct listing_column columns[] = {{"metric", "METRIC", false, 60, .whole = true},
@@ -223,7 +224,7 @@ static struct str no_metrics_reason(const struct fact *f)
     return f->kind == FACT_WARNING ? no_metrics_in(f->text) : (struct str){NULL, 0};
 }
 
-/* Nothing of a program that failed: its own last lines say more. */
+/* Nothing of a program that failed: its own last lines explain more. */
 void summary_print_no_metrics(const struct summary *s, struct buf *to)
 {
     const struct record *r = &s->f->record;
@@ -232,7 +233,7 @@ void summary_print_no_metrics(const struct summary *s, struct buf *to)
         return;
     for (const struct fact *f = r->first; f && !reason.p; f = f->next)
         reason = no_metrics_reason(f);
-    if (!reason.p && s->f->reason[0]) /* it says so itself */
+    if (!reason.p && s->f->reason[0]) /* it already has a reason */
         return;
     if (!reason.p && !is_unknown(r))
         reason = STR("the rules found none in the output");

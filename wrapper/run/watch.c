@@ -17,7 +17,7 @@
 enum {
     SYNC_S = 30, /* design: the journal is synced every 30 s, */
     MINUTE_S = 60,
-    BEAT_S = 60, /* a heartbeat stands in it every minute */
+    BEAT_S = 60, /* it receives a heartbeat every minute */
     EAGER = WIRE_RING / 4, /* while bytes flow, wake at a quarter of the ring */
     GONE_S = 10,
     SIGNAL_MS = 250,
@@ -25,7 +25,7 @@ enum {
 };
 static const int64_t SECOND = 1000000000;
 
-/* Takes what lies in one ring. Returns the number of bytes taken. */
+/* Reads the content of one ring. Returns the number of bytes read. */
 static uint64_t drain_ring(struct run *run, int i)
 {
     struct wire_ring *ring = &run->wire->ring[i];
@@ -35,7 +35,7 @@ static uint64_t drain_ring(struct run *run, int i)
     while (tail < head) {
         size_t at = tail % WIRE_RING, n = head - tail < WIRE_RING - at ? (size_t)(head - tail) : WIRE_RING - at;
         if (n > WIRE_RING / 8)
-            n = WIRE_RING / 8; /* give room back early */
+            n = WIRE_RING / 8; /* free a part of the ring early */
         redact_stream_write(&run->cleaned[i], base + at, n);
         tail += n;
         atomic_store_explicit(&ring->tail, tail, memory_order_release);
@@ -95,7 +95,8 @@ static void program_started(struct run *run, const struct wire_msg *m)
     run->next_sample = run->sample_ns > 0 ? now + run->sample_ns : INT64_MAX;
 }
 
-/* Memory is short: that says nothing about the launcher. Its last words are awaited as long as it lives, and GONE_S longer. */
+/* Out of memory: this does not show whether the launcher lives. The recorder waits for its last
+ * messages while it lives, and GONE_S longer. */
 static bool await_launcher_message(struct run *run, bool is_gone)
 {
     const struct timespec nap = {.tv_nsec = 1000000};
@@ -112,7 +113,7 @@ static bool read_launcher_message(struct run *run, bool is_gone)
 {
     struct wire_msg m = {0};
     ssize_t n = recv(WIRE_SOCKET_FD, &m, sizeof m, MSG_DONTWAIT);
-    if (n < 0 && errno == ECONNRESET) /* the launcher closed without reading all of ours: its own last words come behind that error */
+    if (n < 0 && errno == ECONNRESET) /* the launcher closed without reading all that was sent: its own last messages follow that error */
         n = recv(WIRE_SOCKET_FD, &m, sizeof m, MSG_DONTWAIT);
     if (n < 0 && (errno == ENOMEM || errno == ENOBUFS))
         return await_launcher_message(run, is_gone);
@@ -134,7 +135,8 @@ struct journal_sync {
     bool all;
 };
 
-/* By a descriptor of its own: the recorder's carries the journal's lock, which must not live on in a child whose sync takes long. */
+/* By a descriptor of its own: the recorder's carries the journal's lock, which must not live on in
+ * a child whose sync is slow. */
 static int sync_spool_file(void *context, int out)
 {
     const struct journal_sync *work = context;
@@ -247,8 +249,13 @@ static struct log_store run_log_store(struct run *run)
 
 void run_watch(struct run *run)
 {
-    struct pollfd fds[] = {
-        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
+    struct pollfd fds[] = {{WIRE_SOCKET_FD, POLLIN, 0},
+                           {run->signals, POLLIN, 0},
+                           {-1, POLLIN, 0},
+                           {-1, POLLIN, 0},
+                           {-1, POLLIN, 0},
+                           {-1, POLLIN, 0},
+                           {-1, POLLIN, 0}};
     int64_t now = clock_mono_ns();
     log_open(&run->log, run->wire->has_log_socket ? WIRE_LOG_FD : -1);
     run->next_sample = INT64_MAX;
