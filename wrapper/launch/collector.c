@@ -22,7 +22,7 @@ _Noreturn static void become_collector(const char *core, char **line, char **env
     for (int i = 0; fd >= 0 && i < 3; i++)
         if (fd != i)
             dup2(fd, i);
-    fd_close_from(3); /* what the step waits for is not held by us */
+    fd_close_from(3); /* this process holds open nothing that the step waits for */
     execve(core, line, env);
     _exit(127);
 }

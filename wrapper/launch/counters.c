@@ -1,4 +1,5 @@
-/* counters.c: perf_event_open(2) for the program: by the launcher, since only who knows the process before its exec sees it all. */
+/* counters.c: perf_event_open(2) for the program: by the launcher, since only its parent can count
+ * from exec on. */
 #include "launch/counters.h"
 
 #include "launch/fd.h"

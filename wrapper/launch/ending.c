@@ -27,7 +27,7 @@ uint32_t ending_left(const struct launch *l)
             except[n++] = helpers[i];
     ptrdiff_t n = proc_descendants(except, &list);
     uint32_t left = n < 0 ? WIRE_LEFT_UNKNOWN : 0;
-    for (ptrdiff_t i = 0; i < n; i++) /* of a run inside, its recorder and helpers go on for a moment */
+    for (ptrdiff_t i = 0; i < n; i++) /* of a run inside, its recorder and helpers continue for a moment */
         left += list[i].state != 'Z' && strncmp(list[i].comm, "benchwrap-", 10) != 0;
     free(list);
     return left;
@@ -58,11 +58,11 @@ static void describe_end(struct launch *l, struct wire_msg *msg)
     }
 }
 
-enum waited { WAITED_DONE /* the recorder is done or gone */, WAITED_LATE, WAITED_SIGNAL /* a signal asked us to end */ };
+enum waited { WAITED_DONE /* the recorder is done or gone */, WAITED_LATE, WAITED_SIGNAL /* a signal requested the end */ };
 
 /* Sends the program's end to the recorder and waits for its report, at most --finish-wait; prints
- * its notes. Returns WAITED_DONE also where the recorder has died, WAITED_SIGNAL: a signal asked
- * for the end. */
+ * its notes. Returns WAITED_DONE also where the recorder has died, WAITED_SIGNAL: a signal
+ * requested the end. */
 static enum waited wait_recorder(struct launch *l)
 {
     struct wire_msg end, msg;

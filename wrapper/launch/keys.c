@@ -46,7 +46,7 @@ static bool is_fd_readable(pid_t pid, long fd)
     return str_based(str_word(&rest), 8, &bits) && (bits & O_ACCMODE) != O_WRONLY;
 }
 
-/* What a process does in the kernel: /proc/PID/syscall, read once a look. */
+/* What a process does in the kernel: /proc/PID/syscall, read once in a pass. */
 struct in_call {
     bool running; /* it does not sleep */
     int64_t number; /* of the system call that it sleeps in; -1: not known */
@@ -170,7 +170,7 @@ void keys_carry(struct pty *pty, const pid_t *except)
         pty->looks = 0;
         return;
     }
-    /* more(1) waits for a key on its stdin, the real terminal, and then reads it from stderr: taken earlier, the key would not wake it. */
+    /* more(1) waits for a key on its stdin, the real terminal, and then reads it from stderr: an earlier read would not wake it. */
     if (pty->waits_outside && !somebody_reads(pty, except)) {
         usleep(1000); /* the key is still unread, and poll returns at once */
         return;

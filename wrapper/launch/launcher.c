@@ -1,4 +1,4 @@
-/* launcher.c: one wrapped run as the launcher sees it: start, turns of the loop, end. */
+/* launcher.c: one wrapped run in the launcher: start, turns of the loop, end. */
 #include "launch/launcher.h"
 
 #include "base/clock.h"
@@ -140,7 +140,8 @@ static void launcher_reap(struct launch *l)
 
 /* ---- the recorder ---- */
 
-/* A line in the middle of the program's own unfinished bytes would tear them: it waits for a better moment, but not for ever. */
+/* A line in the middle of the program's own unfinished bytes would tear them: it waits for a better
+ * moment, but with a limit. */
 static struct out *stderr_of(struct launch *l)
 {
     return &l->out[1];
@@ -209,7 +210,8 @@ static bool pump_both(struct launch *l, int64_t now_ns)
     return moved;
 }
 
-/* Background processes hold the streams longer than we wait: the drainer carries on, so that they live and write as without us. */
+/* Background processes hold the streams longer than the launcher waits: the drainer continues, so
+ * that they live and write as without benchwrap. */
 static void hand_streams_over(struct launch *l, int64_t now_ns, bool at_once)
 {
     uint32_t open = 0;
@@ -284,7 +286,7 @@ static void resize_terminals(struct launch *l)
         if (l->stream[i].is_pty && l->stream[i].source >= 0)
             changed |= pty_resize(&l->stream[i].pty);
     if (changed && l->pid > 0 && !l->ended)
-        kill(l->pid, SIGWINCH); /* it may have asked for the size between the terminal's signal and our copy of it */
+        kill(l->pid, SIGWINCH); /* it may have read the size between the terminal's signal and the copy of the size */
 }
 
 static void program_failed(struct launch *l)
@@ -408,7 +410,7 @@ static void hear_recorder_until(struct launch *l, const bool *is_done, int64_t n
     }
 }
 
-/* Gives the recorder at most --probe-wait to inspect the machine. False: it is gone. */
+/* Waits at most --probe-wait until the recorder has inspected the machine. False: it is gone. */
 static bool wait_recorder_ready(struct launch *l)
 {
     hear_recorder_until(l, &l->recorder.ready,
@@ -473,7 +475,8 @@ static void reap_recorder(struct launch *l)
     }
 }
 
-/* Gives back what was set up; nothing of ours may be left for the program to see, no child either. */
+/* Releases what was set up. The program must find nothing of benchwrap, not even a child process.
+ * */
 static void abandon_recording(struct launch *l)
 {
     struct wire_msg none = {.kind = WIRE_NOEXEC, .wall_ms = clock_wall_ms(), .mono_ns = clock_mono_ns()};
@@ -495,8 +498,9 @@ static void abandon_recording(struct launch *l)
     l->helpless = true;
 }
 
-/* What ends by itself a moment after the program is not left behind: mpirun's daemons, or the srun that holds them, take some 20 ms. They are
- * given ten times that, and counted with the program; where its pipes were waited for, that was the time. */
+/* What ends by itself a moment after the program is not left behind: mpirun's daemons, or the srun
+ * that holds them, need some 20 ms. They are given ten times that, and counted with the program;
+ * where its pipes were waited for, that was the time. */
 static void let_leave(struct launch *l)
 {
     struct timespec nap = {.tv_nsec = 2000000};
@@ -516,7 +520,7 @@ static int loop_and_end(struct launch *l)
     return ending_finish(l);
 }
 
-/* Something of ours has failed before the program could start. */
+/* Handles a failure of benchwrap before the program could start. */
 static int run_unrecorded(struct launch *l, const char *what, int error)
 {
     char why[600];

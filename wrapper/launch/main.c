@@ -54,7 +54,8 @@ static int no_dashes(int argc, char **argv, int next)
     return 125;
 }
 
-/* In a sanitizer build: what the launcher holds lives as long as the process, and the system takes it back. */
+/* In a sanitizer build: what the launcher holds lives as long as the process, and the system frees
+ * it. */
 #if defined(__SANITIZE_ADDRESS__)
 const char *__asan_default_options(void);
 __attribute__((visibility("default"))) const char *__asan_default_options(void)

@@ -53,7 +53,8 @@ bool options_is_series(const struct opt_row *row)
     return strcmp(row->group, "Repetitions") == 0;
 }
 
-/* Are several runs asked for? What only says how is a mistake alone. */
+/* Sets ret->series if several runs are requested. An option that only sets how they run is an error
+ * without them. */
 static int options_read_series(const struct opt_set *set, struct options *ret, struct err *err)
 {
     static const char *const whether[] = {"repeat", "warmup", "until-stable", "sweep"};

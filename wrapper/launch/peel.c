@@ -1,4 +1,4 @@
-/* peel.c: sees through `srun -n 64 numactl -N 0 ior …` to ior. */
+/* peel.c: finds ior in `srun -n 64 numactl -N 0 ior …`. */
 #include "launch/peel.h"
 
 #include "base/env.h"
@@ -7,15 +7,16 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* One starter. Options follow getopt's rules: a letter in `letters` and a name in `names` (blank-separated, without dashes) take the next
- * word unless the value is attached; every other option takes none. */
+/* One starter. Options follow getopt's rules: a letter in `letters` and a name in `names`
+ * (blank-separated, without dashes) consume the next word unless the value is attached; every other
+ * option has no value. */
 struct starter {
     const char *name;
     const char *letters;
     const char *names;
     const char *nouns; /* words that may come before the verb: docker's "container" */
     const char *verbs; /* a word that must follow first: "exec run"; NULL: none */
-    const char *hides; /* options behind which the program cannot be seen: env -S */
+    const char *hides; /* options behind which the program cannot be found: env -S */
     int leading; /* words of its own before its options, if the first one is none: setarch's architecture */
     int operands; /* words of its own between options and program: timeout's duration */
     bool locations; /* any number of operands, known by their form: hwloc-bind's */
@@ -41,10 +42,10 @@ struct starter {
     bool served; /* a service starts the program, which is then no descendant of it, */
     const char *joins; /* unless one of these options is given: then it joins control groups of its own; "": it always does */
     bool binds; /* it binds the program to processors of its choice */
-    bool opaque; /* what it starts is not to be seen in its line */
+    bool opaque; /* the line does not show what it starts */
     const char *global_letters, *global_names; /* its options before the verb that take a value */
     const char *away, *away_variables; /* with verbs: such options; else options, and variables, that send the program to another machine */
-    const char *labels; /* its options that say nothing about what is measured: names, files of output, limits of time;
+    const char *labels; /* its options without influence on what is measured: names, files of output, limits of time;
                          * "*": none of its words does */
 };
 
@@ -66,7 +67,7 @@ static const struct starter *starter_of(const char *word)
 struct peel_option {
     struct str name; /* a letter is one too; n 0: not one that takes a value */
     struct str value; /* attached, or the next word; p NULL: there is none */
-    int words; /* that it takes of the line */
+    int words; /* that belong to it in the line */
 };
 
 /* Open MPI's and Hydra's pairs: -mca KEY VALUE, -genv KEY VALUE; KEY=VALUE is one word. */
@@ -100,7 +101,7 @@ static struct peel_option option_at(const struct starter *s, char *const *argv)
     return (struct peel_option){.words = 1};
 }
 
-/* What the options of one starter say. */
+/* What the options of one starter mean. */
 struct peel_options {
     struct peel_shape shape;
     struct peel_place place;
@@ -132,7 +133,7 @@ static void place_at(struct peel_place *p, enum peel_where where, const char *by
 }
 
 /* Notes in p where the option starts the program: on hosts, by a host file, or away. word: the
- * option in the command line; global: it stands before the verb. */
+ * option in the command line; global: it precedes the verb. */
 static void place_option(const struct starter *s, const char *word, const struct peel_option *o, bool global, struct peel_place *p)
 {
     struct str name = o->name.n ? o->name : str_of(word + strspn(word, "-")), value = o->name.n && o->value.p ? o->value : STR("");
@@ -155,7 +156,7 @@ static void place_option(const struct starter *s, const char *word, const struct
         place_at(p, PEEL_AWAY, by, value);
 }
 
-/* What holds whatever its options say. */
+/* Notes that apply with any options. */
 static void place_starter(const struct starter *s, char *const *env, struct peel_place *p)
 {
     const char *const lists[] = {s->away_variables, s->host_variables};
@@ -281,7 +282,7 @@ static void add_operand(struct setting_list *to, const struct starter *s, char *
     add_setting(to, s, at, 1, name, value);
 }
 
-/* What stands between the starter's name and its options; NULL: it starts no program. */
+/* Skips the words between the starter's name and its options. NULL: it starts no program. */
 static char *const *past_verb(const struct starter *s, char *const *at, struct peel_options *told, struct setting_list *to)
 {
     const struct starter global = {.letters = s->global_letters ? s->global_letters : "", .names = s->global_names ? s->global_names : ""};
@@ -308,7 +309,7 @@ static char *const *past_verb(const struct starter *s, char *const *at, struct p
     return at + 1;
 }
 
-/* What stands between the options and the program. */
+/* Skips the words between the options and the program. */
 static char *const *past_operands(const struct starter *s, char *const *at, struct setting_list *to)
 {
     for (int i = 0; i < s->operands && *at; i++)
@@ -320,7 +321,7 @@ static char *const *past_operands(const struct starter *s, char *const *at, stru
     return at;
 }
 
-/* A line for a shell elsewhere is seen through where it is plain words. */
+/* The program in a line for a remote shell is known where the line has only plain words. */
 static bool are_plain_words(char *const *words)
 {
     for (; *words; words++)
@@ -329,8 +330,9 @@ static bool are_plain_words(char *const *words)
     return true;
 }
 
-/* Returns the word after one starter's own words, or NULL when none is left, or the program is not
- * in the line. *told: the values of its options. to: NULL, or where its settings are added. */
+/* Returns the word after one starter's own words, or NULL when none is left, or the line does not
+ * name the program. `*told`: the values of its options. to: NULL, or where its settings are added.
+ * */
 static char *const *peel_one(const struct starter *s, char *const *at, struct peel_options *told, struct setting_list *to)
 {
     *told = (struct peel_options){0};

@@ -1,4 +1,5 @@
-/* pty.c: the terminal that stands in for one stream of the program: same size, same modes, no change of its bytes. */
+/* pty.c: the terminal that replaces one stream of the program: same size, same modes, no change of
+ * its bytes. */
 #include "launch/pty.h"
 
 #include "launch/fd.h"
@@ -90,7 +91,7 @@ void pty_follow(struct pty *pty)
     real.c_lflag = (real.c_lflag & ~(before.c_lflag ^ now.c_lflag)) | (now.c_lflag & (before.c_lflag ^ now.c_lflag));
     tcflag_t out = (before.c_oflag ^ now.c_oflag) & ~(tcflag_t)OPOST;
     real.c_oflag = (real.c_oflag & ~out) | (now.c_oflag & out);
-    if (is_raw(&now)) /* cfmakeraw also ends output processing; ours was off already, so only its company shows it */
+    if (is_raw(&now)) /* cfmakeraw also ends output processing; this terminal's was off already, so only the other settings show it */
         real.c_oflag &= ~(tcflag_t)OPOST;
     else if (post || was_raw)
         real.c_oflag |= OPOST;

@@ -1,4 +1,5 @@
-/* pump.c: carries one stream of the program to where the caller wanted it, and shows it to the recorder on the way. */
+/* pump.c: passes one stream of the program to the caller's destination, with a copy for the
+ * recorder. */
 #include "launch/pump.h"
 
 #include "launch/fd.h"
@@ -10,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { PIPE_SIZE = 1 << 20, RING_LOW = 64 << 10 /* after a loss go on when so much is free: no confetti */ };
+enum { PIPE_SIZE = 1 << 20, RING_LOW = 64 << 10 /* free bytes to continue after a loss: lose few large pieces */ };
 
 int pump_open(struct pump_stream *s, int number, struct out *out, enum capture capture)
 {
@@ -75,7 +76,7 @@ void pump_program_ended(struct pump_stream *s)
 {
     int there = 0;
     if (s->is_pty && s->source >= 0) {
-        pty_follow(&s->pty); /* modes put back by its last act */
+        pty_follow(&s->pty); /* modes that its last action restored */
         pty_close_slave(&s->pty);
     }
     if (s->source >= 0 && ioctl(s->source, FIONREAD, &there) == 0 && there > 0)

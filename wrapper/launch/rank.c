@@ -1,4 +1,5 @@
-/* rank.c: which rank of a parallel program this process is, from what its launcher put into the environment. */
+/* rank.c: which rank of a parallel program this process is, from the environment variables of its
+ * launcher. */
 #include "launch/rank.h"
 
 #include "base/env.h"

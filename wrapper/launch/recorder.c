@@ -91,7 +91,7 @@ static int recorder_make_id(char id[33])
 }
 
 /* The socket of `benchwrap log`, in the abstract name space: no file, gone with the last holder. Every local user can reach it, so the kernel attests
- * the sender of each message from the first one on: the option stands before the name. */
+ * the sender of each message from the first one on: the option is set before the name is bound. */
 static int open_log(const char *id)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -218,10 +218,10 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret)
         return -1;
     memset(ret, 0, sizeof *ret);
     ssize_t n = recv(r->socket, ret, sizeof *ret, MSG_DONTWAIT);
-    if (n < 0 && errno == ECONNRESET) /* it ended without reading all of ours: its own last words come behind that error */
+    if (n < 0 && errno == ECONNRESET) /* it ended without reading all that was sent: its own last messages follow that error */
         n = recv(r->socket, ret, sizeof *ret, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOMEM || errno == ENOBUFS))
-        return 0; /* says nothing about the recorder */
+        return 0; /* this shows nothing about the recorder */
     if (n <= 0) {
         r->alive = false;
         return -1;

@@ -69,7 +69,7 @@ static void put_plain(struct out *to, const char *before, const char *text)
         put_coloured(&line, str_cut(&rest, '\n'), to->is_tty);
         buf_putc(&line, '\n');
     }
-    if (line.failed && !line.n) /* no memory: the bare fact is better than nothing, when it is ours */
+    if (line.failed && !line.n) /* out of memory: for benchwrap's own message, print at least its format */
         say_write(to, STR("benchwrap: out of memory\n"));
     say_write(to, buf_text(&line));
 }

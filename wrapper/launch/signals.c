@@ -1,8 +1,10 @@
-/* signals.c: passes signals on so that the program sees each exactly once, whoever was meant: the launcher's pid or the whole group.
+/* signals.c: passes signals on so that the program receives each exactly once, sent to the
+ * launcher's pid or to the whole group.
  *
  * A signal sent to the group reaches launcher, recorder and program alike; one sent to the launcher's pid reaches it alone and must be
  * forwarded. The kernel does not report which it was, so the recorder, same group and all signals blocked, is the observer: its count, and what is pending for
- * it (it may be busy or stopped). kill(-group) runs under the kernel's task list lock, and setpgid takes that lock too: after a setpgid that
+ * it (it may be busy or stopped). kill(-group) runs under the kernel's task list lock, and setpgid
+ * acquires that lock too: after a setpgid that
  * changes nothing, whoever else is hit by the same kill has been hit. Only senders that walk pid by pid (slurmstepd) need waiting. */
 #include "launch/signals.h"
 
@@ -81,7 +83,7 @@ void signals_stop(struct signals *s, int number)
     sigfillset(&all);
     sigaction(number, &stop, &was);
     raise(number);
-    sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stop, and from here we go on */
+    sigprocmask(SIG_UNBLOCK, &one, NULL); /* here this process stops, and continues from here */
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigaction(number, &was, NULL);
     s->stop_asked = false;
@@ -119,7 +121,7 @@ static void signals_enqueue(struct signals *s, const struct signalfd_siginfo *in
     if (number == SIGCONT)
         s->stop_asked = false;
     if ((pid_t)info->ssi_pid == s->self && info->ssi_code <= 0)
-        return; /* SIGPIPE, SIGXFSZ of our own writing */
+        return; /* SIGPIPE, SIGXFSZ of the launcher's own writing */
     if (is_ending(number) && !s->ended && !s->finish_signal && !proc_ignores(s->program, number))
         s->finish_signal = number;
     if (s->ended) {
@@ -134,7 +136,7 @@ static void signals_enqueue(struct signals *s, const struct signalfd_siginfo *in
 static void signals_read(struct signals *s, int64_t now_ns, unsigned *todo)
 {
     struct signalfd_siginfo info;
-    int tries = 0; /* a call that fails for ever must not hold us */
+    int tries = 0; /* a call that fails each time must not block the launcher */
     while (s->queued < SIGNALS_QUEUE && tries < 100) { /* the rest waits in the kernel */
         ssize_t n = read(s->fd, &info, sizeof info);
         if (n == (ssize_t)sizeof info)
@@ -142,7 +144,7 @@ static void signals_read(struct signals *s, int64_t now_ns, unsigned *todo)
         else if (n < 0 && errno == EINTR)
             tries++;
         else {
-            if (n >= 0 || errno != EAGAIN) /* cannot be read: then at least children are looked after */
+            if (n >= 0 || errno != EAGAIN) /* cannot be read: then at least children are waited for */
                 *todo |= SIGNALS_CHILD;
             break;
         }
@@ -160,8 +162,9 @@ static void signals_forward(struct signals *s, const struct signalfd_siginfo *in
         kill(s->program, (int)info->ssi_signo);
 }
 
-/* Has the observer seen one more than is accounted for? Its count first, then what is pending for it: what it takes from its queue in between
- * shows a moment later, nothing is counted twice. */
+/* True if the observer received one more than is accounted for. Its count first, then what is
+ * pending for it: what it reads from its queue in between is counted a moment later, and nothing is
+ * counted twice. */
 static bool has_observer_seen(const struct signals *s, int number)
 {
     int32_t more = (int32_t)(s->observer.seen[number] - s->base[number]);
@@ -176,7 +179,8 @@ static bool is_observer_alive(const struct signals *s)
     return s->observer.pid > 0;
 }
 
-/* Does the kernel send this by itself to a whole group (terminal) rather than to one process (timer, limit)? */
+/* True if the kernel sends this by itself to a whole group (terminal) rather than to one process
+ * (timer, limit). */
 static bool is_terminals(int number)
 {
     return number == SIGINT || number == SIGQUIT || number == SIGTSTP || number == SIGWINCH || number == SIGHUP || number == SIGCONT ||
@@ -231,7 +235,8 @@ static void decide_all(struct signals *s, int64_t now_ns)
     s->queued = kept;
 }
 
-/* Counts of the observer that no signal of ours belongs to (it alone was hit, or two of a kind became one for us) must not pay for a later one. */
+/* Removes counts of the observer without a signal here (it alone was hit, or two of a kind became
+ * one here): they must not account for a later one. */
 static void signals_settle(struct signals *s, int64_t now_ns, unsigned *todo)
 {
     uint32_t seen[WIRE_SIGNALS];

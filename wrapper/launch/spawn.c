@@ -131,7 +131,7 @@ int spawn_result(int *line, struct spawn_failure *ret)
     return n == (ssize_t)sizeof *ret ? -1 : 1;
 }
 
-/* Why the kernel refused it, where that can be seen: what to do, behind the error. */
+/* Adds a hint to the error: why the kernel refused the start, where that can be detected. */
 static const char *spawn_refusal(const char *program)
 {
     struct stat st;
