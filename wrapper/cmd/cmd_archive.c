@@ -1,4 +1,5 @@
-/* cmd_archive.c: `benchwrap archive -- PROGRAM …`: the launcher itself runs such a line; here are its help, and who gives no program. */
+/* cmd_archive.c: `benchwrap archive -- PROGRAM …`: the launcher itself runs such a line. Here are
+ * its help, and the error where no program is given. */
 #include "cmd/cmd.h"
 
 static int archive_command(struct cmd_context *c)

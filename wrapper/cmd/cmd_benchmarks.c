@@ -17,7 +17,7 @@ static const struct opt_row rows[] = {
     CMD_ROW_JSON,
 };
 
-/* ---- what stands in the rule file, as text ---- */
+/* ---- the content of the rule file, as text ---- */
 
 static const char *join_texts(const struct str *texts, size_t n, const char *between, struct arena *a)
 {

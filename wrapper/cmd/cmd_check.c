@@ -20,7 +20,7 @@
 enum {
     RANGE_RUNS = 20000, /* of a pull request: a few minutes */
     LARGEST_RUNS = 64, /* so many of the largest size are read in one check */
-    SUMMARY_MAX = 900 << 10, /* GitHub takes summaries of 1 MiB */
+    SUMMARY_MAX = 900 << 10, /* GitHub accepts summaries of 1 MiB */
     REPORT_MAX = 1 << 30
 };
 

@@ -98,7 +98,8 @@ static const char *run_field(const struct runs *runs, const struct tree_run *run
     return value ? value : runs_file(runs, run, path, 8192, a);
 }
 
-/* The value of "program" or "argument.NAME", which compare prints: what no param says of the command line. */
+/* The value of "program" or "argument.NAME", which compare prints: what no param records of the
+ * command line. */
 static const char *line_field(struct cmd_context *c, struct runs *runs, const struct tree_run *run, const char *key)
 {
     struct compare_member m = {0};
@@ -252,7 +253,7 @@ static int read_threshold(struct cmd_context *c, double *ret)
     return 0;
 }
 
-/* By which part the side is worse than the base; below 0: better, or it cannot be said. */
+/* By which part the side is worse than the base; below 0: better, or not known. */
 static double gate_loss(const struct compared_metric *m, const struct compared_side *side)
 {
     double base = m->sides[0].median;

@@ -7,7 +7,7 @@
 /* What may stand for the value of an option. */
 enum completion_value { VALUE_NONE, VALUE_CHOICE, VALUE_FOLDER, VALUE_FILE, VALUE_RULES, VALUE_ANY };
 
-/* Words that stand for a command's operand, beside files: shell code that prints them. */
+/* Words that are valid operands of a command, besides files: shell code that prints them. */
 static const struct operands {
     const char *verb, *words;
     bool files;

@@ -68,7 +68,8 @@ static size_t put_name(struct doctor *d, const char *area, const char *what)
     return 11 + width + pad;
 }
 
-/* A text behind the state, where each of its words has room there, else on a line of its own. used: columns of the line that it may continue, 0: none. */
+/* Prints a text behind the state where each of its words fits there, else on its own line. used:
+ * columns of the line that it may continue, 0: none. */
 static void put_detail(struct doctor *d, size_t used, enum style style, const char *text)
 {
     size_t widest = 0, at = DETAIL;
@@ -301,7 +302,7 @@ static void check_tools(struct doctor *d, const char *area, const char *label, c
             buf_printf(&found, "%s%s", found.n ? ", " : "", *names);
     }
     const char *list = arena_printf(d->c->arena, STR_FMT, STR_ARG(buf_text(&found)));
-    if (found.n && strcmp(area, *first) != 0) /* "git git" says nothing */
+    if (found.n && strcmp(area, *first) != 0) /* "git git" has no meaning */
         doctor_summarize(d, &d->summary, area, STYLE_PLAIN, label ? arena_printf(d->c->arena, "%s (%s)", label, list) : list, NULL);
     else if (!found.n && missing)
         doctor_summarize(d, &d->summary, area, STYLE_PLAIN, missing, step);

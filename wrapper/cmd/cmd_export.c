@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names runs that could not be read whole, the first ones. */
+/* Names the first runs that could not be read completely. */
 static int say_incomplete(struct cmd_context *c, const struct runs *runs)
 {
     enum { SAID_MAX = 10 };
@@ -49,7 +49,7 @@ static FILE *open_export(struct cmd_context *c, const char *path, struct fs_new 
     return out;
 }
 
-/* Closes it, and gives it its name if all went well. */
+/* Closes the file, and renames it to its final name if all went well. */
 static int close_export(struct cmd_context *c, FILE *out, struct fs_new *file, const char *path, int status)
 {
     bool failed = fflush(out) != 0 || ferror(out);

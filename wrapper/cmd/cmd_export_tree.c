@@ -28,7 +28,7 @@ struct export
     const char *name; /* its path */
     const char *uri; /* --absolute: file:///… of it; else NULL */
     size_t written, there, files;
-    const char *experiment; /* the last whose own files were seen to */
+    const char *experiment; /* the last whose own files were exported */
 };
 
 /* ---- files ---- */
@@ -112,7 +112,7 @@ static int copy_folder(struct copying *up, const char *name)
     return copy_all(&c);
 }
 
-/* ---- experiments and runs: made aside, renamed in as a whole ---- */
+/* ---- experiments and runs: written under another name, and renamed when complete ---- */
 
 static int move_in(struct export *x, const char *place, struct err *err)
 {
@@ -132,7 +132,8 @@ static int move_in(struct export *x, const char *place, struct err *err)
 
 /* ---- absolute locations ---- */
 
-/* The lines of a meta.yaml with another value of `key`; a value may go on in lines that begin with a blank. */
+/* The lines of a meta.yaml with another value of `key`; a value may continue in lines that begin
+ * with a blank. */
 static void put_located(struct str meta, const char *key, const char *value, struct buf *to)
 {
     bool inside = false;
@@ -150,7 +151,8 @@ static void put_located(struct str meta, const char *key, const char *value, str
     }
 }
 
-/* meta.yaml of the folder `place` ("<experiment>", "<experiment>/<run>") as --absolute wants it; appended to `to`. */
+/* meta.yaml of the folder `place` ("<experiment>", "<experiment>/<run>") as --absolute requires it;
+ * appended to `to`. */
 static void put_absolute(const struct export *x, const char *place, struct str meta, struct buf *to)
 {
     bool run = strchr(place, '/');
@@ -254,7 +256,7 @@ static int export_run(struct export *x, const struct tree_run *run, struct err *
         return 0;
     }
     int rc = export_folder(x, place, NULL, err);
-    bool is_gone = rc < 0 && runs_is_gone(&x->runs, run); /* deleted meanwhile */
+    bool is_gone = rc < 0 && runs_is_gone(&x->runs, run); /* deleted since the listing */
     if (is_gone)
         *err = (struct err){0};
     x->runs.gone += is_gone;
@@ -262,7 +264,7 @@ static int export_run(struct export *x, const struct tree_run *run, struct err *
     return is_gone ? 0 : rc;
 }
 
-/* ---- the whole ---- */
+/* ---- all of the export ---- */
 
 static int set_uri(struct export *x, struct err *err)
 {
@@ -297,7 +299,7 @@ static int order_exported(const void *a, const void *b)
     return strcmp((*x)->id, (*y)->id);
 }
 
-/* What else of the tree says something about the chosen runs. */
+/* Adds further runs of the tree that concern the chosen runs. */
 struct related_runs {
     struct tree_run **by_id; /* all runs of the tree */
     size_t count;
@@ -332,7 +334,7 @@ static bool is_related(const struct related_runs *r, const struct tree_run *run)
     return bsearch(&root, r->roots, r->chosen_count, sizeof *r->roots, order_roots);
 }
 
-/* Makes the runs of the whole tree those that are loaded. */
+/* Loads the runs of the whole tree. */
 static int related_load(struct export *x, struct related_runs *r, struct err *err)
 {
     static const struct runs_filter everything = {.corrected = true};

@@ -174,7 +174,7 @@ static void take_operand(struct import_work *w, const char *name)
         take_file(w, AT_FDCWD, name, name, false);
 }
 
-/* ---- the whole ---- */
+/* ---- all of an import ---- */
 
 static int import_print(struct import_work *w)
 {

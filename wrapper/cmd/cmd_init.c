@@ -119,7 +119,8 @@ static int init_clone(struct init_making *m, const char *address, const char *di
     return init_git(m, NULL, CLONE_LIMIT_S, args, arena_printf(m->c->arena, "cannot clone %.300s", shown.p ? shown.p : ""));
 }
 
-/* The folder itself must be a repository; one that merely lies in another repository is not used by surprise. */
+/* The folder itself must be a repository; a folder inside another repository is not used by
+ * surprise. */
 static int make_or_find(struct init_making *m)
 {
     struct repo *r = NULL;

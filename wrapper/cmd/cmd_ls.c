@@ -85,7 +85,8 @@ static const struct listing_column columns[] = {
     {"path", NULL, false, 0},   {"problem", NULL, false, 0},   {"incomplete", NULL, false, 0}, {"stale", NULL, false, 0},
 };
 
-/* A program gets children in the order of all runs, not below their parents. So does who asks for an order or for columns. */
+/* A program gets children in the order of all runs, not below their parents. So does a user who
+ * requests an order or columns. */
 static int choose_lines(struct cmd_context *c, const struct runs *runs, enum listing_form form, bool open, size_t last,
                         struct fold_line **ret, size_t *ret_count, size_t *ret_more)
 {
@@ -101,8 +102,8 @@ static int choose_lines(struct cmd_context *c, const struct runs *runs, enum lis
     return *ret ? 0 : -1;
 }
 
-/* The rows of the lines, read where they were not; words: also what a table says of series. Runs that were deleted meanwhile leave the lines. NULL: out
- * of memory. */
+/* The rows of the lines, read where they were not; words: also what a table shows of repetitions.
+ * Runs that were deleted since the listing leave the lines. NULL: out of memory. */
 static struct table_run *table_rows(struct cmd_context *c, struct runs *runs, struct fold_line *lines, size_t *n, size_t headlines,
                                     bool words)
 {
@@ -236,7 +237,7 @@ static void print_footer(struct cmd_context *c, const struct runs *runs, const s
         fprintf(c->notes, "benchwrap: ls: %s\n", to.p ? to.p : "");
 }
 
-/* *shown: how many lines, without those of runs that were deleted meanwhile. */
+/* *shown: how many lines, without those of runs that were deleted since the listing. */
 static int ls_print(struct cmd_context *c, struct runs *runs, struct fold_line *lines, size_t *shown, size_t more, enum listing_form form)
 {
     if (opt_text(&c->opts, OPTION_COLUMNS))
@@ -297,7 +298,7 @@ static void say_stale(struct cmd_context *c, const struct fold_line *lines, size
     stale_notes(c->notes, list, list ? shown : 0);
 }
 
-/* Runs that have not ended are not in the tree yet: they stand below the table of those that have. */
+/* Runs that have not ended are not in the tree yet: they are below the table of those that have. */
 static bool ls_print_active(struct cmd_context *c, enum listing_form form, bool below)
 {
     const char *status = opt_text(&c->opts, OPTION_STATUS);

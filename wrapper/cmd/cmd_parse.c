@@ -1,4 +1,5 @@
-/* cmd_parse.c: `benchwrap parse`: reads a stored output by a rule file and tells params, metrics and verdict; runs nothing. */
+/* cmd_parse.c: `benchwrap parse`: reads a stored output by a rule file and prints params, metrics
+ * and verdict; runs nothing. */
 #include "base/fs.h"
 #include "base/json_out.h"
 #include "benchmarks/catalogue.h"
@@ -76,7 +77,7 @@ static const char *rules_of_output(struct cmd_context *c, const struct catalogue
         found[i].known = seen.known;
     }
     for (size_t i = 0; list && found && i < n; i++) {
-        bool within = false; /* what stands within another's output is not it */
+        bool within = false; /* a line within another program's output does not count */
         for (size_t k = 0; found[i].known && k < n; k++)
             within |= k != i && found[k].known && rules_over(found[k].rules, list[i].name);
         if (found[i].known && !within) {
@@ -90,7 +91,7 @@ static const char *rules_of_output(struct cmd_context *c, const struct catalogue
     return known == 1 ? path : NULL;
 }
 
-/* Without --rules: by the program's name, else by the output's looks. */
+/* Without --rules: by the program's name, else by the form of the output. */
 static const char *guess_rules(struct cmd_context *c, const char *output, char *const *program)
 {
     struct catalogue catalogue;

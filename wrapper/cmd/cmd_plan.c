@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Takes `--json` out of the words before `--`. */
+/* Removes `--json` from the words before `--`. True if it was there. */
 static bool take_json(int *argc, char **argv)
 {
     bool found = false, open = true;
@@ -48,7 +48,8 @@ static void plan_row(struct listing *l, const char *what, const char *value, con
     listing_text(l, why);
 }
 
-/* A file that was found, not named, is read when the run has ended; what is wrong with it can be told now. */
+/* A file that was found, not named, is read when the run has ended; what is wrong with it can be
+ * reported now. */
 static void check_references(struct cmd_context *c, const struct plan *p)
 {
     for (size_t i = 0; i < p->references.count; i++) {

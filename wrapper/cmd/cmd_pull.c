@@ -159,7 +159,7 @@ static void take_all(struct pull_work *w)
     progress_clear(&w->progress);
 }
 
-/* ---- the whole ---- */
+/* ---- all of pull ---- */
 
 static int pull_plan_for(struct pull_work *w)
 {

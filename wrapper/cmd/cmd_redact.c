@@ -33,7 +33,7 @@ struct explaining {
 
 static const char *where_of(struct explaining *e, size_t at)
 {
-    if (at < e->line_from) { /* secrets come first, identities begin anew */
+    if (at < e->line_from) { /* secrets come first, identities begin at the start again */
         e->line_from = 0;
         e->line = 1;
     }
@@ -57,7 +57,8 @@ static void on_secret(void *context, const struct secret *s)
                    secrets_reason(s->kind));
 }
 
-/* What it is replaced by is not known yet; what it was shall not be shown whole, since this listing is passed around. */
+/* What it is replaced by is not known yet; the original is not shown completely, since users share
+ * this listing. */
 static void on_identity(void *context, const struct identity_found *f)
 {
     struct explaining *e = context;

@@ -127,7 +127,7 @@ static void reparse_take_parents(struct reparse_work *w)
     }
 }
 
-/* Each run is read whole in an arena of its own, so that thousands need the memory of one. */
+/* Each run is read completely in its own arena, so that thousands need the memory of one. */
 static int take_id(struct reparse_work *w, const char *id, bool named)
 {
     struct cmd_context *c = w->c;
@@ -189,7 +189,8 @@ static int reparse_print(struct reparse_work *w)
     return bad ? err_memory(c->err, "the list of runs") : 0;
 }
 
-/* Trying out writes nothing beside the tree: what would be is made in a folder that is thrown away. */
+/* A trial writes nothing next to the tree: it makes the new runs in a folder that is deleted
+ * afterwards. */
 static int dry_spool(struct reparse_work *w, char *path, size_t size)
 {
     const char *tmp = getenv("TMPDIR");

@@ -1,4 +1,5 @@
-/* cmd_retract.c: `benchwrap retract`: a run is withdrawn by a new run that says so; nothing of the old one is altered. */
+/* cmd_retract.c: `benchwrap retract`: a new run withdraws a run; nothing of the old one is altered.
+ * */
 #include "base/clock.h"
 #include "base/listing.h"
 #include "runs/runs.h"
@@ -53,7 +54,7 @@ static int clean_why(struct retract_work *w, struct err *err)
     return rc;
 }
 
-/* What stands in the tree of the new run: whom it withdraws, why, and as little else as may be. */
+/* Records in the new run which run it withdraws, why, and as little else as possible. */
 static void record_facts(struct retract_work *w, struct made_run *m, const struct tree_run *run, const char *verdict)
 {
     struct record *r = &m->record;

@@ -254,7 +254,7 @@ static int rules_new(struct cmd_context *c)
     return 0;
 }
 
-/* An option of the other word would be passed over silently. */
+/* An option of the other word would be ignored silently. */
 static int refuse_other_options(struct cmd_context *c, const char *const *options, const char *word)
 {
     for (; *options; options++) {

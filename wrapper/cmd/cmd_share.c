@@ -140,7 +140,7 @@ static void share_print_line(FILE *out, const char *text)
     fprintf(out, "%s\n", b.p ? b.p : "");
 }
 
-/* What stands where names stood. */
+/* Lists the pseudonyms and the names that they replace. */
 static void print_replaced(const struct share *s, FILE *out)
 {
     size_t places = 0;
@@ -263,7 +263,7 @@ static int closed_by_hand(const struct forge_pull *pull, struct err *err)
         (unsigned long long)pull->number, pull->url);
 }
 
-/* The branch without runs that check refuses: those are known only when it stands. */
+/* The branch without runs that check refuses: those are known only when the branch exists. */
 static int share_build_checked(struct share *s, struct err *err)
 {
     int rc = 1;
@@ -299,7 +299,7 @@ static int share_new_runs(struct share *s, struct cmd_context *c)
     int rc = !s->shared ? 0 : s->dry ? share_build_checked(s, err) : send_runs(s, &d, err);
     if (rc && !d.tried)
         return rc;
-    struct err kept = *err; /* pushed, but the pull request is not: both is told */
+    struct err kept = *err; /* pushed, but the pull request is not: both are reported */
     if (opt_on(&c->opts, OPTION_JSON) ? share_print_json(s, &d, c->out) : print_table(s, &d, c->out))
         return err_memory(err, "the list of runs");
     if (rc)
@@ -319,7 +319,8 @@ static int share_open_tree(struct share *s, struct cmd_context *c)
     return -1;
 }
 
-/* git and libgit2 say it in words alone. Of the remote's disk its own words tell, and they have no hint. */
+/* git and libgit2 report a full disk as text alone. Messages about the remote's disk are the
+ * remote's own, and get no hint. */
 static void hint_at_full_disk(const struct share *s, struct err *err)
 {
     if (s->dir && !err->hint[0] && err->kind != ERR_REMOTE && (strstr(err->text, strerror(ENOSPC)) || strstr(err->text, strerror(EDQUOT))))

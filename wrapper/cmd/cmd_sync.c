@@ -1,4 +1,5 @@
-/* cmd_sync.c: `benchwrap sync`: finishes what lies in the spool, and brings published runs to an MLflow server. */
+/* cmd_sync.c: `benchwrap sync`: finishes the runs of the spool, and sends published runs to an
+ * MLflow server. */
 #include "base/stop_signals.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -70,7 +71,7 @@ struct sync_work {
     struct buf exporters; /* what was delivered: a line each, or by delivered as JSON */
     struct json_out delivered;
     bool exporter_failed;
-    struct buf said, said_before; /* with --follow: the notes of this look at the tree and of the one before, a line each */
+    struct buf said, said_before; /* with --follow: the notes of this pass over the tree and of the one before, a line each */
     bool as_json, dry;
     unsigned notes;
     struct progress progress;
@@ -105,7 +106,7 @@ static void put_lasting(struct buf *to, struct str text)
     }
 }
 
-/* What stands in the way at every look is said once, and again when it comes back. */
+/* Prints a lasting problem once, and again when it comes back. */
 static bool is_news(struct sync_work *w, struct str text)
 {
     struct buf lasting CLEANUP_BUF;
@@ -259,7 +260,8 @@ static const char *state_folder(const struct sync_work *w)
     return n > 6 ? arena_printf(w->c->arena, "%.*s/sync", (int)(n - 6), spool) : NULL; /* …/.benchwrap/spool */
 }
 
-/* Of several looks at a tree: what was done in all of them, what stood at the last. */
+/* Adds one pass through a tree to the sum of several: what was done in all of them, and what the
+ * last one left. */
 static void add_look(struct sync_counts *to, const struct sync_counts *look)
 {
     struct sync_counts before = *to;
@@ -350,7 +352,7 @@ static int send_tree(struct sync_work *w, struct upload *upload)
                           .context = w};
     if (rc == 0)
         rc = sync_load_runs(w, &s);
-    if (rc == 0 && !ref && !w->dry && complete_runs(w, &s)) /* first: our files may take the place of the client's of the same name there */
+    if (rc == 0 && !ref && !w->dry && complete_runs(w, &s)) /* first: their files may replace the client's of the same name */
         rc = sync_load_runs(w, &s);
     if (rc == 0) {
         sync_runs_send(&s);
@@ -362,7 +364,8 @@ static int send_tree(struct sync_work *w, struct upload *upload)
     return rc < 0 ? -1 : 0;
 }
 
-/* Waits between two looks at the tree; looking takes a twentieth of the time at most. False: told to end. */
+/* Waits between two passes; passes use a twentieth of the time at most. False: a signal requests
+ * the end. */
 static bool wait_more(const struct sync_work *w, int64_t looked_ns)
 {
     struct pollfd p = {.fd = w->cancel_fd, .events = POLLIN};
@@ -370,7 +373,7 @@ static bool wait_more(const struct sync_work *w, int64_t looked_ns)
     return poll(&p, 1, ms < FOLLOW_MS ? FOLLOW_MS : ms > FOLLOW_MAX_MS ? FOLLOW_MAX_MS : (int)ms) == 0;
 }
 
-/* One look: what it reads of the tree is forgotten behind it. */
+/* One pass. What it reads of the tree is freed afterwards. */
 static int send_once(struct sync_work *w, struct upload *upload)
 {
     struct arena *whole = w->c->arena, round;
@@ -430,7 +433,7 @@ static int to_server(struct sync_work *w)
     return rc;
 }
 
-/* ---- the whole ---- */
+/* ---- all of sync ---- */
 
 /* Runs of the tree: those in it are complete. 0 where there is no tree. */
 static size_t count_local(struct sync_work *w)

@@ -31,9 +31,9 @@ struct ui_medians {
 
 struct ui {
     struct cmd_context *c;
-    struct runs runs; /* of the round that goes on */
+    struct runs runs; /* of the current round */
     const char *folder; /* .benchwrap/ui */
-    const char *host, *experiment /* asked for, or NULL */;
+    const char *host, *experiment /* requested, or NULL */;
     int port, lock, cancel_fd, dir /* the folder, open */;
     char *argv[16];
     const char *socket; /* in the folder: where MLflow listens */
@@ -46,7 +46,7 @@ struct ui {
     struct ui_medians *medians;
     struct progress progress;
     char url[300], open_url[500]; /* the address, and with the secret */
-    bool waited; /* a line says that the server is being started */
+    bool waited; /* a line has reported that the server is being started */
 };
 
 static void ui_note(void *context, const char *text)
@@ -62,7 +62,8 @@ static bool asked_to_end(const struct ui *ui, int ms)
     return poll(&p, 1, ms) > 0;
 }
 
-/* --open: by a page of ours, since every user of the machine can read the command line of a browser. */
+/* --open: by a page of benchwrap, since every user of the machine can read the command line of a
+ * browser. */
 static void open_link(struct ui *ui, const char *link)
 {
     CLEANUP_BUF struct buf page;
@@ -79,7 +80,7 @@ static void open_link(struct ui *ui, const char *link)
 
 /* ---- the folder ---- */
 
-/* .benchwrap/ui beside the tree, or where a tree that cannot be written has its spool. */
+/* .benchwrap/ui next to the tree, or where a tree that cannot be written has its spool. */
 static int choose_folder(struct ui *ui, bool make)
 {
     struct cmd_context *c = ui->c;
@@ -109,7 +110,8 @@ static int choose_folder(struct ui *ui, bool make)
                          ui->runs.tree);
 }
 
-/* The folder has the database, MLflow's socket and the link with its secret: ours, and closed to others. */
+/* The folder has the database, MLflow's socket and the link with its secret. The user must own it,
+ * and others have no access.. */
 static int close_folder(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
@@ -132,7 +134,7 @@ static int take_lock(struct ui *ui)
     ui->lock = openat(ui->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (ui->lock < 0)
         return err_sys(c->err, "opening %s/lock", ui->folder);
-    if (fs_lock(ui->lock) == 0 || (errno != EAGAIN && errno != EACCES)) /* a file system without locks: as if it were ours */
+    if (fs_lock(ui->lock) == 0 || (errno != EAGAIN && errno != EACCES)) /* a file system without locks: as if locked */
         return ftruncate(ui->lock, 0) < 0 ? err_sys(c->err, "emptying %s/lock", ui->folder) : 0;
     ssize_t n = pread(ui->lock, link, sizeof link - 1, 0);
     if (n <= 0)
@@ -160,7 +162,8 @@ static int choose_port(struct ui *ui)
     return err_set(c->err, ERR_SYSTEM, "no port from %d to %d of %s is free: name one with --port", PORT, PORT + PORTS - 1, ui->host);
 }
 
-/* Paths are relative: in an address of a database, '?' and '%' of a path would be taken for something else. */
+/* Paths are relative: in an address of a database, '?' and '%' of a path would have another
+ * meaning. */
 static int make_server_command(struct ui *ui, const char *mlflow)
 {
     struct arena *a = ui->c->arena;
@@ -190,7 +193,8 @@ static int make_server_command(struct ui *ui, const char *mlflow)
     return a->failed ? err_memory(ui->c->err, "the server of the UI") : 0;
 }
 
-/* Waits until it answers. 0; 1: asked to end; -1: it ended, or took too long. */
+/* Waits until it answers. Returns 0; 1: a signal requests the end; -1: it ended, or was too slow.
+ * */
 static int wait_ready(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
@@ -223,7 +227,8 @@ static bool last_words(struct ui *ui, struct buf *to)
     return str_has(all, "out-of-date database schema") || str_has(all, "Can't locate revision");
 }
 
-/* The database holds nothing that the tree does not: one that this MLflow cannot read is made anew. */
+/* The database holds nothing that the tree does not: one that this MLflow cannot read is made
+ * again. */
 static void forget_database(struct ui *ui)
 {
     static const char *const names[] = {"mlflow.db", "mlflow.db-wal", "mlflow.db-shm", "mlflow.db-journal", "artifacts", "state"};
@@ -401,7 +406,7 @@ static int set_views(struct ui *ui, struct cmd_context *round, const char **ret_
     *ret_id = NULL;
     for (size_t i = 0; i < ui->runs.count; i++) {
         const char *name = ui->runs.all[i]->experiment, *id;
-        bool seen = strcmp(name, last) == 0; /* newest first: those of one experiment often stand together */
+        bool seen = strcmp(name, last) == 0; /* newest first: those of one experiment are often adjacent */
         for (size_t k = 0; k < i && !seen; k++)
             seen = strcmp(ui->runs.all[k]->experiment, name) == 0;
         last = name;
@@ -439,7 +444,8 @@ static void print_link(struct ui *ui, const char *id)
     open_link(ui, link);
 }
 
-/* Import, look, import again when something is new, until told to end. */
+/* Imports the tree, checks it, and imports again when something is new, until a signal requests the
+ * end. */
 static int serve_until_stopped(struct ui *ui)
 {
     struct err why = {0};
@@ -475,7 +481,7 @@ static int serve_until_stopped(struct ui *ui)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- all of ui ---- */
 
 static void ui_quoted(struct buf *b, const char *word)
 {
@@ -483,7 +489,7 @@ static void ui_quoted(struct buf *b, const char *word)
     help_quote(b, word);
 }
 
-/* What would be done, for people who want to do it by hand or look first. */
+/* Prints what would be done, for users who do it by hand or check it first. */
 static int ui_print(struct ui *ui)
 {
     struct cmd_context *c = ui->c;

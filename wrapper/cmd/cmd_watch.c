@@ -12,7 +12,7 @@
 
 enum { LINES_USUAL = 24, INTERVAL_MOST = 3600 };
 
-/* Lines that fit on the terminal, beside the heading and the line below the table. */
+/* Lines that fit on the terminal, besides the heading and the line below the table. */
 static size_t rows_of_terminal(FILE *out)
 {
     struct winsize size;

@@ -82,7 +82,8 @@ static int cmd_check_out(FILE *out, FILE *notes)
     return 1;
 }
 
-/* `--help` or `-h` before `--` asks for help, unless a row of the command has the letter for itself. */
+/* `--help` or `-h` before `--` requests help, unless a row of the command has the letter for
+ * itself. */
 static bool help_asked(const struct cmd *cmd, int argc, char **argv)
 {
     bool letter_taken = false;

@@ -109,7 +109,7 @@ static void list_options(const struct opt_row *rows, size_t count, struct buf *t
     opt_help(&set, to);
 }
 
-/* "$ command" lines stand out, what explains them is wrapped below. */
+/* "$ command" lines are emphasised, and their explanations are wrapped below. */
 static void list_examples(const char *examples, struct buf *to)
 {
     struct str rest = str_of(examples);

@@ -28,7 +28,7 @@ static const char *library_file_of(const void *function, struct arena *a)
     return arena_dup(a, real, strlen(real));
 }
 
-/* Without a call that tells: the number at the end of the file's name. */
+/* Without a call that returns it: the number at the end of the file's name. */
 static const char *version_of_file(const char *file)
 {
     const char *so = strstr(file, ".so.");
@@ -43,7 +43,7 @@ static const char *hwloc_text(struct arena *a)
 
 static const char *pcre2_text(struct arena *a)
 {
-    char text[64] = "not known"; /* at most 24 characters, says pcre2api(3) */
+    char text[64] = "not known"; /* at most 24 characters, by pcre2api(3) */
     pcre2_config(PCRE2_CONFIG_VERSION, text);
     return arena_dup(a, text, strlen(text));
 }
