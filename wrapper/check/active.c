@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <strings.h>
 
-/* Endings, and the names of whole files, in small letters. */
+/* Endings, and complete names of files, in small letters. */
 static const char *const endings[] = {
     ".html",     ".htm",     ".xhtml", ".js",          ".mjs",  ".wasm",    ".pkl",      ".pickle", ".joblib",
     ".pt",       ".pth",     ".h5",    ".exe",         ".dll",  ".bat",     ".cmd",      ".ps1",    ".vbs",

@@ -1,4 +1,5 @@
-/* bounds.c: values that the recorded hardware cannot reach. Each bound and its source stand in the finding; a doubt is no accusation. */
+/* bounds.c: values that the recorded hardware cannot reach. The finding names each bound and its
+ * source; a doubt is no accusation. */
 #include "check/parts.h"
 
 #include "base/units.h"

@@ -12,7 +12,8 @@
 
 /* ---- metrics that a program reports about itself ---- */
 
-/* Sources of results besides rules. A series is verified by its runs, and sacct gives the keys of its own alone. */
+/* Sources of results besides rules. A series is verified by its runs, and sacct is a source for its
+ * own keys alone. */
 static bool is_shown_elsewhere(const struct run_check *r, const char *key, const char *source)
 {
     static const char *const watched[] = {"gpu.", "net.", "throttle."};

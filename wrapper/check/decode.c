@@ -1,5 +1,5 @@
-/* decode.c: what a text says in other spellings: UTF-16, signs for characters (%67, \\x67, \\u0067, =67, &#103;), base64 and hexadecimal digits, and base64 of
- * gzip; check searches it for secrets too. */
+/* decode.c: finds texts in other spellings: UTF-16, signs for characters (%67, \\x67, \\u0067, =67,
+ * &#103;), base64 and hexadecimal digits, and base64 of gzip; check searches it for secrets too. */
 #include "check/parts.h"
 
 enum {
@@ -21,11 +21,11 @@ static int base64_digit(char c)
 }
 
 enum { OTHER = -1, BETWEEN = -2 };
-/* One of the spellings by digits; `between` stands between digits and says nothing. */
+/* One of the spellings by digits; `between` separates digits and has no meaning. */
 struct decode_alphabet {
     int (*digit)(char c);
     short *is; /* what each byte is: a digit's value, OTHER or BETWEEN */
-    unsigned bits, phases; /* a digit has; so many digits may stand before the first whole byte */
+    unsigned bits, phases; /* a digit has; so many digits may precede the first complete byte */
     const char *between, *packed; /* packed: how gzip begins in it */
 };
 static short bytes64[256], bytes16[256];
@@ -39,7 +39,8 @@ static void fill_bytes(const struct decode_alphabet *d)
     d->is[0] = OTHER;
 }
 
-/* Appends what the digits from `run` on spell: pieces of text as lines, or (whole) all bytes. */
+/* Appends what the digits from `run` on spell: pieces of text as lines, or, with `whole`, all
+ * bytes. */
 static void decode_digits(struct buf *to, const struct decode_alphabet *d, struct str run, bool whole)
 {
     size_t piece = to->n;

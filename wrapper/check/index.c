@@ -4,7 +4,7 @@
  * values and steps of all metrics, without their times, which a forger can shift. The other is over
  * the times and rates that the program measured, which no second run repeats.
  * Of a published run the index has at first only the object id of the output, the duration and the
- * values of a few metrics, which takes a few git objects a run. It reads the other values where one
+ * values of a few metrics, which needs a few git objects a run. It reads the other values where one
  * of these equals that of a new run. */
 #include "check/index.h"
 #include "base/array.h"

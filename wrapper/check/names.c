@@ -1,6 +1,7 @@
 /* names.c: check for names of files and folders that some system refuses, changes, or misreads.
  *
- * git's own refusals of ".git" in its forms on HFS+ (code points that are passed over) and NTFS (short names, trailing dots and blanks, streams) are
+ * git's own refusals of ".git" in its forms on HFS+ (code points that are ignored) and NTFS (short
+ * names, trailing dots and blanks, streams) are
  * in gitformat documentation of core.protectHFS and core.protectNTFS; reserved device names in Microsoft's "Naming Files, Paths, and Namespaces". */
 #include "check/parts.h"
 
@@ -31,7 +32,8 @@ static bool is_invisible(uint32_t c)
            c == 0x180e || c == 0x61c;
 }
 
-/* Ranges of letters whose small form lies `by` behind, or, where by is 1 or -1, beside each second one (1: even numbers are the large ones). */
+/* Ranges of letters whose small form is `by` behind, or, where by is 1 or -1, next to each second
+ * one (1: even numbers are the large ones). */
 static const struct {
     uint32_t from, to;
     int32_t by;
@@ -43,7 +45,7 @@ static const struct {
              {0x1ea0, 0x1eff, 1}, {0x2160, 0x216f, 16}, {0x24b6, 0x24cf, 26}, {0x2c00, 0x2c2f, 48},   {0xa640, 0xa66d, 1},
              {0xa722, 0xa72f, 1}, {0xa732, 0xa76f, 1},  {0xff21, 0xff3a, 32}, {0x10400, 0x10427, 40}};
 
-/* Letters that stand alone: what some system stores or finds under the other's name. */
+/* Single letters: some system stores or finds one under the name of the other. */
 static const struct {
     uint32_t is;
     const char *as;
@@ -79,7 +81,7 @@ const char *check_name_folded(struct str name, struct arena *a)
     for (size_t i = 0; i < name.n;) {
         uint32_t was = next_character(name, &i), c = fold_case(was);
         const char *as = was < 0x80 ? NULL : folded_letter(was);
-        if (is_invisible(c) || (c >= 0x300 && c <= 0x36f)) /* marks of letters that are put together */
+        if (is_invisible(c) || (c >= 0x300 && c <= 0x36f)) /* combining marks of letters */
             continue;
         if (as)
             buf_puts(&b, as);
@@ -91,7 +93,8 @@ const char *check_name_folded(struct str name, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-/* A short name that NTFS makes of one of git's files: the first six letters and a number, or, where those are taken, two letters and four digits of a sum. */
+/* A short name that NTFS makes of one of git's files: the first six letters and a number, or, where
+ * those exist already, two letters and four digits of a sum. */
 static bool is_short_name(const char *name, size_t n)
 {
     static const char *const words[] = {"gitatt", "gitmod", "gitign", "mailma", "gi7d29", "gi7eba", "gi250a", "maba30"};

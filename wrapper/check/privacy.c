@@ -1,7 +1,8 @@
 /* privacy.c: secrets and personal data in the text of a run's files.
  *
  * benchwrap redacts what it writes by itself (probes/redact.h), not what a user adds by hand. A run is known for
- * false alarms only where the text says nothing more: sums of files and commits look like random secrets, so random text counts in command lines and
+ * false alarms only where the text contains nothing more: sums of files and commits resemble random
+ * secrets, so random text counts in command lines and
  * environments alone. */
 #include "check/parts.h"
 
@@ -63,7 +64,7 @@ struct secret_check {
     unsigned told;
     size_t key_end; /* the lines of one key are one finding */
     bool spelt; /* the text is what another spells (disguise.c): it has no lines of its own */
-    const char *where; /* goes before what is said; "" */
+    const char *where; /* a prefix of the finding's text; "" */
 };
 
 /* Adds a finding for the secret. The text shows its first characters only, and those only of a kind

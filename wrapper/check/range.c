@@ -104,7 +104,7 @@ static void range_add_run(struct range_state *x, struct str experiment, struct s
     snprintf(own->id, sizeof own->id, STR_FMT, STR_ARG(id));
 }
 
-/* ---- the end beside the beginning ---- */
+/* ---- the end compared with the beginning ---- */
 
 static const char *odd_kind(unsigned mode)
 {
@@ -161,7 +161,7 @@ static int compare_added_runs(const void *a, const void *b)
     return c ? c : strcmp(x->id, y->id);
 }
 
-/* `published`: the tree of what the range is beside; ops NULL: it has none. */
+/* `published`: the tree with which the range is compared; ops NULL: it has none. */
 static void check_added(struct range_state *x, const struct folder *published)
 {
     struct check_state *k = x->k;
@@ -185,8 +185,7 @@ static void check_added(struct range_state *x, const struct folder *published)
             check_found(k, CHECK_UNREADABLE, path, 0, "what the target has cannot be read: %s", err_words(errno));
         else if (rc == 0)
             check_found(k, CHECK_ID_KNOWN, path, 0, "the target has a run of this id, with other content");
-        if (i &&
-            repo_id_eq(&own->tree, &own[-1].tree)) { /* a run names itself: one of the two is wrong, and a flood of them would take long */
+        if (i && repo_id_eq(&own->tree, &own[-1].tree)) { /* a run names itself, so one is wrong; many would be slow */
             check_found(k, CHECK_IDENTITY, path, 0, "it is, byte by byte, the run %s", own[-1].id);
             k->runs++;
             k->runs_bad++;
@@ -251,7 +250,7 @@ static bool is_so_in(struct range_state *x, const struct repo_id *commit_or_tree
     return is ? rc == 0 && there.mode == is->mode && repo_id_eq(&there.id, &is->id) : rc == 1;
 }
 
-/* Has another parent of the merge the same entry? Then the merge took it from there. */
+/* True if another parent of the merge has the same entry, so that the entry comes from there. */
 static bool from_other_parent(struct range_state *x, const char *path, const struct repo_entry *is)
 {
     for (unsigned i = 1; i < x->now.parents && i < sizeof x->now.parent / sizeof *x->now.parent; i++)
@@ -284,7 +283,7 @@ static int each_step(void *context, const char *path, const struct repo_entry *w
     bool folder = is && is->mode == REPO_MODE_DIR;
     enum range_place place = range_place_of(x, path, &experiment, &run);
     if (folder && !was && (place == PLACE_ABOVE || place == PLACE_EXPERIMENT))
-        return 0; /* what is in it says more */
+        return 0; /* the check of its content explains more */
     if (folder && !was && place == PLACE_RUN && is_added_run(x, experiment, run, &is->id))
         return REPO_SKIP;
     if (x->lookups++ == LOOKUPS_MAX)
@@ -301,7 +300,8 @@ static int each_step(void *context, const char *path, const struct repo_entry *w
     return REPO_SKIP;
 }
 
-/* The author's and the committer's lines: a carriage return there hides what stands before it. Signatures may have some. */
+/* The author's and the committer's lines: a carriage return there hides the text before it.
+ * Signatures may contain some. */
 static bool has_return_in_names(struct str header)
 {
     while (header.n) {
@@ -376,7 +376,7 @@ static void check_history(struct range_state *x, const struct repo_id *to)
     folder_leave(&x->end);
 }
 
-/* ---- the whole ---- */
+/* ---- all of a range ---- */
 
 /* Applies profile and policy of the target to the check: a branch cannot make itself private, nor
  * its findings harmless. -1 with err: the policy cannot be read. */

@@ -161,7 +161,7 @@ bool verify_argv_is_withheld(const struct run_check *r)
     return false;
 }
 
-/* What the withheld arguments said, by the record's own word. */
+/* Adds what the record states about the withheld arguments. */
 static void feed_withheld_arguments(const struct run_check *r, struct rules_run *run)
 {
     for (const struct json *p = json_first(json_get(r->record, "params")); p; p = json_next(p)) {

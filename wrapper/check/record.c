@@ -21,7 +21,7 @@ static const char *record_pointer_text(const struct json *j, const char *pointer
     return json_string(json_pointer(j, pointer), "");
 }
 
-/* Of the run as such every record says the same: unit and direction of what benchwrap itself has measured. */
+/* Units and directions of what benchwrap itself measures. They are the same in every record. */
 static const char *own_problem(const char *key, const struct json *told)
 {
     static const struct {
@@ -101,7 +101,8 @@ static const struct unit *unit_of_key(struct str key)
     return NULL;
 }
 
-/* Builds of benchwrap 0.1.0 gave a run without metrics, such as a retraction, its duration without a unit. */
+/* Builds of benchwrap 0.1.0 recorded no unit for the duration of a run without metrics, such as a
+ * retraction. */
 static bool is_unitless_duration(const struct run_check *r, const struct check_entry *e, const struct json *told)
 {
     double span = (double)(r->meta.end_ms - r->meta.start_ms) / 1e3;
@@ -122,7 +123,7 @@ static const char *metric_problem(const struct run_check *r, const struct check_
     if (own_problem(e->key, told) && !is_unitless_duration(r, e, told))
         return own_problem(e->key, told);
     if (!e->count)
-        return NULL; /* the file's own finding says it */
+        return NULL; /* the file's own finding reports it */
     if (!same_record_number(run_number(r, e->key, NAN), json_get(told, "value")))
         return "the value differs from the file's";
     if (json_number(thinned ? json_get(thinned, "points") : json_get(told, "samples"), 0) != (double)e->count)

@@ -254,7 +254,7 @@ static void check_run_folder(struct run_level *up, const char *name, const char 
         check_level(&l);
 }
 
-/* ---- the whole ---- */
+/* ---- all checks of a run ---- */
 
 /* git keeps no empty folders, and MLflow's run page refuses a run without these. */
 static void check_folders(struct run_check *r)

@@ -111,7 +111,8 @@ static void expect_old_intervals(struct run_check *r, struct record *record, str
     }
 }
 
-/* Earlier versions took the end less the start for the duration of a series, which its recorder measures now. */
+/* Earlier versions recorded end minus start as the duration of a series. Its recorder measures it
+ * now. */
 static void expect_old_wall(const struct run_check *r, struct record *record)
 {
     static const char key[] = "series.wall_s";

@@ -26,7 +26,8 @@ static bool is_written(const char *key)
     return false;
 }
 
-/* A link that is followed as a program; blanks and control characters within the word are passed over, as browsers do. */
+/* A link that is followed as a program; blanks and control characters within the word are ignored,
+ * as browsers do. */
 static bool leads_to_program(struct str text)
 {
     static const char *const schemes[] = {"javascript:", "vbscript:", "data:text/html", "data:image/svg"};
@@ -178,7 +179,8 @@ static void check_parent(struct run_check *r)
         check_site(r, id, CHECK_PARENT, file);
 }
 
-/* A name that looks like another site's leads readers astray; what earlier builds recorded with --site is a warning. */
+/* A name that resembles another site's misleads readers; for what earlier builds recorded with
+ * --site it is a warning. */
 static void check_site_name(struct run_check *r)
 {
     static const char file[] = "tags/site";
@@ -196,7 +198,7 @@ static void check_site_name(struct run_check *r)
         run_found(r, CHECK_TAG, file, 0, "the name of the site is not legal (%s)", SITE_LEGAL);
 }
 
-/* ---- what the record says, too ---- */
+/* ---- tags that the record has, too ---- */
 
 static bool was_redacted(const char *text)
 {

@@ -38,7 +38,7 @@ static void check_samples(struct run_check *r)
     }
 }
 
-/* Maximum of seconds that a run may take besides its program: what its probes took as recorded, and
+/* Maximum of seconds that a run may need besides its program: the recorded time of its probes, and
  * some seconds of a busy node. */
 static double run_overhead_max(const struct run_check *r)
 {

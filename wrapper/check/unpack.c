@@ -131,7 +131,7 @@ static const char *unpack_zip(struct unpacking *u, struct str s, int depth)
     return NULL;
 }
 
-/* Some readers take the archive at the end of another file: a picture, a program. */
+/* Some programs open an archive at the end of another file, such as a picture or a program. */
 static bool has_zip_behind(struct str s)
 {
     enum { END = 22, COMMENT_MAX = 65535 };
@@ -190,7 +190,7 @@ static const char *unpack_data(struct unpacking *u, struct str s, int depth)
     struct inflater *i = inflate_new(INFLATE_HEADER);
     if (!i)
         return "compressed (and there is no zlib here)";
-    inflate_feed(i, s, unpack_append, u); /* what a damaged one gives counts, too */
+    inflate_feed(i, s, unpack_append, u); /* the readable part of a damaged one counts, too */
     inflate_free(i);
     if (u->full)
         return "larger than the limit of check when unpacked";

@@ -34,11 +34,11 @@ bool verify_is_missing(const struct run_check *r, const char *key)
 static const char *why_unverifiable(const struct run_check *r, bool *ret_said)
 {
     *ret_said = verify_tag(r, "benchwrap.series") || verify_tag(r, "benchwrap.retracts") || verify_tag(r, ANNOTATION_TAG) ||
-                verify_tag(r, "benchwrap.block"); /* their figures are other runs' */
+                verify_tag(r, "benchwrap.block"); /* their metrics belong to other runs */
     if (*ret_said)
         return "its values come from other runs";
     if ((verify_is_missing(r, "stdout.log") && !run_file(r, "artifacts/stdout.log")) ||
-        (verify_is_missing(r, "stderr.log") && !run_file(r, "artifacts/stderr.log"))) /* what is there is read, whatever is said of it */
+        (verify_is_missing(r, "stderr.log") && !run_file(r, "artifacts/stderr.log"))) /* existing files are read in any case */
         return "the output is withheld (public profile)";
     return NULL;
 }
@@ -239,7 +239,7 @@ static bool is_of_withheld(const struct run_check *r, const struct json *tag)
     return true;
 }
 
-/* What the run claims to have from its rules and the output does not give. */
+/* Reports metrics that the run claims to have from its rules, and that the output does not have. */
 static void compare_claims(const struct verify_state *t, struct run_check *r, const struct record *record)
 {
     static const struct {
@@ -269,7 +269,8 @@ static void compare_claims(const struct verify_state *t, struct run_check *r, co
     }
 }
 
-/* Is it "benchwrap.headline" of a run with metrics that the program logged, all of whose words are metrics of the run? */
+/* True if it is the tag `benchwrap.headline` of a run with metrics that the program logged, all of
+ * whose words are metrics of the run. */
 static bool is_with_logged(const struct run_check *r, const char *key, const struct json *tag)
 {
     const struct json *metrics = json_get(r->record, "metrics");
@@ -285,10 +286,11 @@ static bool is_with_logged(const struct run_check *r, const char *key, const str
     return true;
 }
 
-/* Params and tags that the output gives and the run does not, or has otherwise by another's word. */
+/* Reports params and tags that the output has and the run has not, or has with another value from
+ * another source. */
 static void compare_texts(const struct verify_state *t, struct run_check *r, const struct record *record)
 {
-    bool public = verify_tag(r, "benchwrap.profile") && strcmp(verify_tag(r, "benchwrap.profile"), "public") == 0; /* not all is told */
+    bool public = verify_tag(r, "benchwrap.profile") && strcmp(verify_tag(r, "benchwrap.profile"), "public") == 0; /* not all is recorded */
     size_t told = 0;
     for (const struct fact *f = record->first; f && told < DIFFERENCES_MAX; f = f->next) {
         const char *member = f->kind == FACT_PARAM ? "params" : f->kind == FACT_TAG ? "tags" : NULL;
@@ -340,7 +342,7 @@ static void verify_verdict(const struct verify_state *t, struct run_check *r, co
     t->tell(t->context, CHECK_VERDICT, "tags/benchwrap.verdict", text);
 }
 
-/* ---- the whole ---- */
+/* ---- all of a run ---- */
 
 void verify_compare(const struct verify_state *t, struct run_check *r, const struct record *record, const struct rules_outcome *out)
 {
@@ -440,7 +442,7 @@ static void check_unmeasured(struct run_check *r)
         run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"%.20s\", and %s measures nothing", claimed, what);
 }
 
-/* The rules are those of the benchmark that the run says it is of. */
+/* The rules are those of the benchmark that the run names. */
 static void check_name_of_rules(struct run_check *r, const struct rules *rules)
 {
     const char *file = verify_tag(r, "benchwrap.rules") ? "benchwrap.rules" : "benchmark", *name = verify_tag(r, file);
