@@ -26,7 +26,7 @@ static enum mlflow_answer experiment_get(struct mlflow *m, const char *name, str
     if (*ret_id && **ret_id)
         return MLFLOW_FINE;
     err_set(err, ERR_REMOTE, "server %s: experiments/get-by-name: the reply names no experiment", m->uri);
-    return MLFLOW_LATER; /* no word about what was asked */
+    return MLFLOW_LATER; /* the reply is not about the request */
 }
 
 enum mlflow_answer mlflow_experiment_find(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err)
@@ -55,7 +55,7 @@ enum mlflow_answer mlflow_experiment(struct mlflow *m, const char *name, struct 
             answer = one_text(m, "experiments/restore", "experiment_id", *ret_id, false, NULL, err);
         if (answer != MLFLOW_ABSENT)
             return answer;
-        answer = one_text(m, "experiments/create", "name", name, false, NULL, err); /* a second attempt says that it exists */
+        answer = one_text(m, "experiments/create", "name", name, false, NULL, err); /* a second attempt reports that it exists */
         if (answer != MLFLOW_FINE && answer != MLFLOW_EXISTS)
             return answer;
     }
@@ -260,7 +260,7 @@ enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const ch
     json_text(&out, "key", key);
     json_close(&out, '}');
     enum mlflow_answer answer = mlflow_api(m, "runs/delete-tag", &body, false, NULL, err);
-    return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer; /* gone is what was wanted */
+    return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer; /* its absence was the purpose */
 }
 
 /* The token of the next page replaces *token; false: this was the last. A server that repeats its token would never end. */

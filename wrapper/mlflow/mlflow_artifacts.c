@@ -1,4 +1,5 @@
-/* mlflow_artifacts.c: files of a run: put, listed, fetched; through the server's proxy wherever it has one. */
+/* mlflow_artifacts.c: files of a run: sent, listed, fetched; through the server's proxy wherever it
+ * has one. */
 #include "base/fs.h"
 #include "base/json.h"
 #include "mlflow/mlflow.h"
@@ -12,7 +13,8 @@ enum {
     FOLDERS_DEEP = 32,
 };
 
-/* The address below which a run's files lie at the server's proxy: false if they lie elsewhere. */
+/* Appends the address below which the server's proxy has a run's files. False: they are elsewhere.
+ * */
 static bool proxy_of(const struct mlflow *m, const char *uri, struct buf *to)
 {
     struct str s = str_of(uri), rest;
@@ -66,7 +68,7 @@ static void set_file(struct http_request *q, int fd, uint64_t at, uint64_t size)
 }
 
 /* Host and scheme of an address are those of the server: then its credentials may go there. Whoever may make an experiment chooses where its
- * artifacts lie, and shall not be sent the credentials of others. */
+ * artifacts are stored, and must not receive the credentials of others. */
 static bool artifact_is_on_server(const struct mlflow *m, const char *url)
 {
     const char *ours = mlflow_uri(m);
@@ -100,7 +102,7 @@ static size_t headers_of(const struct json *j, struct arena *a, const char **to)
     return n;
 }
 
-/* etag: 200 bytes, of the reply; NULL: not wanted. */
+/* etag: 200 bytes, of the reply; NULL: not needed. */
 static enum mlflow_answer put_presigned(struct mlflow *m, const struct json *j, int fd, uint64_t at, uint64_t size, char *etag,
                                         struct err *err)
 {
@@ -248,7 +250,7 @@ static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const 
         json_close(&out, '}');
         answer = mpu_call(m, "complete", before, folder, &body, NULL, err);
     }
-    if (answer != MLFLOW_FINE) { /* what lies there is paid for until it is given up */
+    if (answer != MLFLOW_FINE) { /* the parts there cost storage until the upload is aborted */
         out = artifact_begin_body(&body, path, upload);
         json_close(&out, '}');
         mpu_call(m, "abort", before, folder, &body, NULL, &ignored);
@@ -364,7 +366,7 @@ enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run
         buf_puts(&url, run->is_model ? "/artifacts/files?artifact_file_path=" : "&path=");
         http_escape(&url, str_of(path), false);
     }
-    /* An attempt that broke half-way leaves half a file: the next begins anew. */
+    /* An attempt that broke leaves a truncated file: the next begins again. */
     struct mlflow_call call = {
         .what = "artifact",
         .once = true,

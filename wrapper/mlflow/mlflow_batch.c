@@ -21,7 +21,7 @@ void batch_end(struct mlflow_batch *b)
     buf_deinit(&b->tags);
 }
 
-/* The n-th to the m-th of items that stand with commas between them. */
+/* Appends the items from `from` to `until`, with commas between them. */
 static void batch_print_items(struct buf *to, const struct buf *items, const uint32_t *at, size_t count, size_t from, size_t until)
 {
     from = from < count ? from : count;

@@ -80,7 +80,8 @@ uint64_t mlflow_part_bytes(const struct mlflow *m, uint64_t size)
 
 /* ---- what an answer means ---- */
 
-/* A web page says in its title what happened ("413 Request Entity Too Large"), or which page it is ("Log in"). */
+/* The title of a web page states what happened ("413 Request Entity Too Large"), or which page it
+ * is ("Log in"). */
 static struct str title_of(struct str page)
 {
     ptrdiff_t from = str_find(page, STR("<title>")), to;
@@ -110,7 +111,7 @@ static void server_words(const struct http_reply *r, const struct json *j, struc
     const char *message = json_string(json_get(j, "message"), NULL);
     if (message)
         buf_plain(to, str_of(message), 300);
-    else if (strstr(r->type, "html") && str_find(buf_text(&r->body), STR("<")) >= 0) /* some give the type to a mere sentence */
+    else if (strstr(r->type, "html") && str_find(buf_text(&r->body), STR("<")) >= 0) /* some servers send a plain sentence with this type */
         page_words(r, to);
     else
         buf_plain(to, str_trim(buf_text(&r->body)), 200);
@@ -132,7 +133,7 @@ static enum mlflow_answer call_denied(const struct mlflow *m, const struct http_
 
 static bool is_temporary(int status, const char *code)
 {
-    if (status == 500) /* a page of the framework, or a store that was busy; but not what the server will say again */
+    if (status == 500) /* a page of the framework, or a store that was busy; but no error that the server would report again */
         return strcmp(code, "INVALID_STATE") != 0 && strcmp(code, "FEATURE_DISABLED") != 0;
     return status == 408 || status == 425 || status == 429 || status == 502 || status == 503 || status == 504;
 }
@@ -176,7 +177,7 @@ static double call_random_fraction(void)
     return u / 4294967296.0;
 }
 
-/* False: the process is asked to end. */
+/* False: the process was requested to end. */
 static bool call_wait_s(const struct mlflow *m, double s)
 {
     struct pollfd cancel = {.fd = m->cancel_fd, .events = POLLIN};
@@ -191,10 +192,10 @@ static bool call_wait_s(const struct mlflow *m, double s)
     return true;
 }
 
-/* What became of one attempt, and whether another may be made. */
+/* Outcome of one attempt, and whether another may be made. */
 struct call_outcome {
     enum mlflow_answer answer;
-    double after_s; /* the server asks for so much time; -1: it does not */
+    double after_s; /* the server requests so much time; -1: it does not */
     bool undone; /* certainly nothing was done */
     bool hopeless; /* the answer is "later", but not in the next minutes */
 };
@@ -219,7 +220,8 @@ static struct call_outcome call_without_reply(enum http_trouble trouble, struct 
     return o;
 }
 
-/* A value of two bytes takes eighty in memory: a reply of nothing but such would take gigabytes. Whole pages of runs have some hundred thousand. */
+/* A value of two bytes needs eighty in memory: a reply of nothing but such would need gigabytes.
+ * Pages full of runs have some hundred thousand. */
 static bool has_too_many(struct str text)
 {
     size_t values = 0;
@@ -283,7 +285,7 @@ enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, s
     if (ret_json)
         *ret_json = NULL;
     if (m->store && store_commit(m->store, false, &why) !=
-                        MLFLOW_FINE) { /* the server sees only what is committed, and writes when no other process does */
+                        MLFLOW_FINE) { /* the server reads only what is committed, and writes when no other process does */
         if (err)
             *err = why;
         return MLFLOW_REFUSED;

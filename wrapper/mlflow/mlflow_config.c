@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-/* Python's words for a truth, as MLflow takes them. */
+/* Python's words for true, as MLflow reads them. */
 static bool config_env_bool(char *const *env, const char *name, bool otherwise)
 {
     const char *text = env_text(env, name);
@@ -46,7 +46,8 @@ static const char *config_unescape(struct str s, struct arena *a)
     return to;
 }
 
-/* http://user:word@host/path/ -> http://host/path, and the credentials apart: an address is printed, they never are. */
+/* http://user:word@host/path/ -> http://host/path, and the credentials separately: an address is
+ * printed, they never are. */
 static const char *take_address(struct mlflow_config *c, const char *uri, struct arena *a)
 {
     struct str s = str_trim(str_of(uri));
@@ -68,7 +69,7 @@ static const char *take_address(struct mlflow_config *c, const char *uri, struct
     return arena_printf(a, STR_FMT STR_FMT, (int)scheme, s.p, STR_ARG(rest));
 }
 
-/* As Python's configparser has it: a per cent sign stands there twice. */
+/* As Python's configparser has it: a per cent sign is doubled there. */
 static const char *ini_value(struct str s, struct arena *a)
 {
     char *to = arena_get(a, s.n + 1);
@@ -137,7 +138,7 @@ static void take_trust(struct mlflow_config *c, char *const *env)
 static void take_patience(struct mlflow_config *c, char *const *env)
 {
     c->http.total_s = config_env_number(env, "MLFLOW_HTTP_REQUEST_TIMEOUT", 120);
-    c->http.stall_s = c->http.total_s; /* a server that thinks so long sends nothing meanwhile */
+    c->http.stall_s = c->http.total_s; /* a server that works so long sends nothing before its reply */
     c->http.no_redirects = !config_env_bool(env, "MLFLOW_ALLOW_HTTP_REDIRECTS", true);
     c->retries = (int)config_env_number(env, "MLFLOW_HTTP_REQUEST_MAX_RETRIES", 7);
     c->backoff_s = config_env_number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", 2);

@@ -12,7 +12,8 @@ enum { BUSY_MS = 10000 };
 
 enum statement { PUT_RUN, END_RUN, PUT_METRIC, PUT_LATEST, PUT_PARAM, PUT_TAG, STATEMENTS };
 
-/* MLflow shows as latest what has the greatest step, of those the latest time, of those the greatest value. */
+/* MLflow shows as latest the sample with the largest step, of those the latest time, of those the
+ * largest value. */
 static const char *const texts[STATEMENTS] = {
     [PUT_RUN] =
         "INSERT INTO runs (run_uuid, experiment_id, name, user_id, start_time, artifact_uri, source_type, source_name, entry_point_name, "

@@ -1,4 +1,5 @@
-/* upload.c: whose run is it: experiments, finding and making a run exactly once, what becomes of its doubles. */
+/* upload.c: which run of the server belongs to a run of the tree: experiments, finding and making a
+ * run exactly once, removing its duplicates. */
 #include "base/fs.h"
 #include "base/json.h"
 #include "mlflow/upload_parts.h"
@@ -49,19 +50,21 @@ void upload_note(struct upload *u, const char *fmt, ...)
 
 /* ---- what a search finds ---- */
 
-/* The filter of a search asked for it; a server, or a cache before it, that overlooks filters must not have us write into other people's runs. */
+/* The filter of a search requested it. A server, or a cache before it, that ignores filters must
+ * not make benchwrap write into other users' runs. */
 static bool upload_has_tag(const struct mlflow_run *run, const char *key, const char *id)
 {
     const char *value = mlflow_tag_of(run->data, key);
     return value && strncmp(value, id, 32) == 0 && strlen(run->id) < 65;
 }
 
-/* The runs that carry one tag: the least of those that are there, and of those that were deleted. */
+/* The runs that carry one tag: the smallest id of those that are there, and of those that were
+ * deleted. */
 struct upload_found {
     const char *id; /* the tag's value */
     char least[65], deleted[65];
     int64_t least_ms, deleted_ms;
-    char others[FEW][65]; /* there, and not the least */
+    char others[FEW][65]; /* there, and not the smallest */
     size_t count; /* there */
     const char *look_for; /* a server id */
     bool seen; /* … is among those that are there */
@@ -149,7 +152,8 @@ int upload_one_is_enough(void *context, const struct mlflow_run *run)
     return 1;
 }
 
-/* What former uploads left: are there runs of ours at all, children without parents, doubles whose deleting was cut short? */
+/* What former uploads left: whether the server has this user's runs at all, children without
+ * parents, duplicates whose deletion was interrupted. */
 static enum mlflow_answer upload_survey(struct upload *u, struct upload_experiment *e, struct err *err)
 {
     struct leftovers left = {.count = 0};
@@ -195,7 +199,8 @@ static void upload_remember(struct upload *u, const char *id, const char *server
     snprintf(u->recent[i].server_id, sizeof u->recent[i].server_id, "%s", server_id);
 }
 
-/* The server's id of one of our runs: from what was uploaded or noted before, else asked. MLFLOW_ABSENT: it is not there. */
+/* The server's id of one of the tree's runs: from what was uploaded or noted before, else by a
+ * request. MLFLOW_ABSENT: it is not there. */
 static enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, const char *id, struct arena *a, const char **ret,
                                            struct err *err)
 {
@@ -319,7 +324,7 @@ static enum mlflow_answer upload_create_once(struct upload_place *p, const struc
         if (looked != MLFLOW_FINE)
             return looked;
         if (answer == MLFLOW_FINE && f.least[0] &&
-            strcmp(f.least, p->run.id) != 0) { /* another uploader was at it too: the least is the run */
+            strcmp(f.least, p->run.id) != 0) { /* another process uploaded it concurrently: the run with the smallest id is kept */
             answer = upload_drop_duplicate(p->u, p->run.id, run->id, err);
             if (answer != MLFLOW_FINE)
                 return answer;
@@ -348,7 +353,8 @@ static enum mlflow_answer open_foreign(struct upload_place *p, const char *serve
     return MLFLOW_REFUSED;
 }
 
-/* What a search or a making answers is no word of the run's: "not there" of a server that says so of everything deletes nothing. */
+/* The reply to a search or to the creation of a run is no statement about one run: a server that
+ * replies "not there" to everything causes no deletion. */
 static enum mlflow_answer not_of_the_run(enum mlflow_answer answer)
 {
     return answer == MLFLOW_ABSENT ? MLFLOW_REFUSED : answer;
@@ -436,7 +442,7 @@ enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct
     answer = upload_search(p->u, p->experiment, p->id, p->run.id, &f, err);
     if (answer != MLFLOW_FINE || (f.count == 1 && f.seen))
         return answer;
-    p->u->careful = true; /* others are at work: from now on it is worth looking earlier */
+    p->u->careful = true; /* other processes are uploading: from now on, search earlier */
     if (!f.seen || strcmp(f.least, p->run.id) != 0) {
         *ret_moved = true;
         return f.seen ? upload_drop_duplicate(p->u, p->run.id, p->id, err) : MLFLOW_FINE;

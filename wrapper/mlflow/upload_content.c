@@ -1,4 +1,5 @@
-/* upload_content.c: what lies in a run's folder beside its entries: files with names a server takes, the sum of it all, data sets. */
+/* upload_content.c: the files in a run's folder besides its entries: names that a server accepts,
+ * the sum of it all, data sets. */
 #include "base/fs.h"
 #include "base/sha256.h"
 #include "base/yaml.h"
@@ -14,7 +15,8 @@ enum { DEPTH_MAX = 64, FILES_MAX = 1000000, META_MAX = 4 << 20, INPUTS_MAX = 100
 
 /* ---- names ---- */
 
-/* The name under which a server takes an artifact: the same, or one made legal, which is noted. */
+/* The name under which a server accepts an artifact: the same, or one made legal, which is noted.
+ * */
 static const char *upload_file_name(struct upload *u, const char *id, const char *path, struct arena *a)
 {
     size_t n = strlen(path);

@@ -41,7 +41,7 @@ static bool server_takes(struct str key)
     return key.n > 0 && characters <= KEY_MAX && memchr(key.p, 0, key.n) == NULL;
 }
 
-/* The key as the server takes it. */
+/* Returns the key as the server accepts it. */
 static struct str upload_legal_key(struct upload_place *p, const char *key)
 {
     CLEANUP_BUF struct buf made = {0};

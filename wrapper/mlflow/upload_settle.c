@@ -33,8 +33,9 @@ bool upload_is_unsettled(const struct upload *u, const char *id)
     return false;
 }
 
-/* Is there any other run of ours in the experiment that began while these did? A double begins when its twin does. Runs that were brought before may
- * have begun then too, so yes means no more than that each has to be asked for by itself. */
+/* *ret is false if another of this user's runs in the experiment began in the same time. A
+ * duplicate begins when its original does. Runs that were sent before may have begun then too, so
+ * false only means that each needs its own request. */
 static enum mlflow_answer are_alone(struct upload *u, const struct upload_experiment *e, bool *ret, struct err *err)
 {
     struct buf ids CLEANUP_BUF, filter CLEANUP_BUF;

@@ -1,4 +1,5 @@
-/* upload_state.c: what is known to be on a server, so that nothing need be asked: one small file a run. Losing it is harmless. */
+/* upload_state.c: what is known to be on a server, which saves requests: one small file a run. Its
+ * loss is harmless. */
 #include "base/json_out.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -15,7 +16,8 @@ enum { STATE_MAX = 16 << 10, STATE_LEVELS = 3 };
 
 static const char *const words[] = {"", "complete", "deleted", "again"};
 
-/* .benchwrap/sync/<16 digits of the address' sum>; the address itself stands in each file (two names of one server are two). */
+/* .benchwrap/sync/<16 digits of the address' sum>; each file contains the address itself (two names
+ * of one server are two). */
 static int upload_state_folder(struct upload *u, bool make)
 {
     char sum[SHA256_HEX], path[4200];
@@ -37,7 +39,8 @@ static int upload_state_folder(struct upload *u, bool make)
     return u->state;
 }
 
-/* Where a server has been set up anew at the same address, what was noted of the old one would keep runs from it for ever. One that does not answer has lost nothing. */
+/* Where a new server has been set up at the same address, the notes about the old one would prevent
+ * every later upload. One that does not answer has lost nothing. */
 static bool is_gone(struct upload *u, const struct upload_state *s)
 {
     int64_t ms;

@@ -68,7 +68,8 @@ static bool is_shared(const struct sending *s)
     return id && strcmp(id, s->place->run.id) == 0;
 }
 
-/* Says what was sent of this run; of several that were appended to one run each says it for itself. */
+/* Reports what was sent of this run. Of several that were appended to one run, each is reported by
+ * itself. */
 static const char *upload_mark_of(const struct sending *s)
 {
     return s->place->foreign ? arena_printf(s->arena, UPLOAD_TAG_SYNCED ".%.8s", s->run->id) : UPLOAD_TAG_SYNCED;
@@ -103,7 +104,7 @@ static void send_texts(struct sending *s, bool param)
 
 /* ---- metrics ---- */
 
-/* SQL stores keep the greatest number for infinity. NaN comes last, so that there is one order. */
+/* SQL stores hold the largest number for infinity. NaN comes last, so that there is one order. */
 static int value_order(double a, double b)
 {
     a = isinf(a) ? copysign(1.7976931348623157e308, a) : a;
@@ -123,7 +124,7 @@ static int upload_order_samples(const void *a, const void *b)
     return value_order(x->value, y->value);
 }
 
-/* The tree moves samples of one time apart. */
+/* The tree separates samples of one time. */
 static int timeless_order(const void *a, const void *b)
 {
     const struct tree_sample *x = a, *y = b;
@@ -180,7 +181,8 @@ static const char *medians_wanted(const struct sending *s)
     return c->medians ? c->medians(c->context, s->run->experiment) : "";
 }
 
-/* Writes the stamp of what is sent. It changes with the medians that the caller wants, so that the run is sent again. */
+/* Writes the stamp of what is sent. It changes with the medians that the caller requests, so that
+ * the run is sent again. */
 static void make_stamp(const struct sending *s, char ret[65])
 {
     size_t n = strlen(medians_wanted(s));
@@ -301,7 +303,7 @@ static enum mlflow_answer send_files(struct sending *s, struct err *err)
     return answer;
 }
 
-/* ---- the whole ---- */
+/* ---- all of a run ---- */
 
 static bool is_marked(const struct sending *s)
 {
@@ -460,7 +462,7 @@ bool upload_is_known(struct upload *u, int root, const struct tree_run *run)
 {
     struct upload_state state;
     char stamp[65];
-    if (u->config.restore) /* what was complete may have been deleted since: the server is to be asked */
+    if (u->config.restore) /* what was complete may have been deleted since: query the server */
         return false;
     upload_state_read(u, run->id, &state);
     if (state.known == KNOWN_DELETED)
@@ -476,7 +478,7 @@ bool upload_is_known(struct upload *u, int root, const struct tree_run *run)
     arena_init(&a, RUN_BYTES);
     __typeof__(u->config.note) note = u->config.note;
     struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .arena = &a};
-    u->config.note = NULL; /* what is to be said was said when it was sent */
+    u->config.note = NULL; /* this was reported when it was sent */
     bool same = upload_read_run(&s, run, upload_has_manifest(dir), &err) == 0;
     u->config.note = note;
     if (same)
