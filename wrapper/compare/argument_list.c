@@ -36,7 +36,8 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* Quotes a value that is empty, looks like several values or a quoted one, or has control characters. */
+/* Quotes a value that is empty, could be read as several values or a quoted one, or has control
+ * characters. */
 static struct str argument_value_text(struct listing_arguments *l, struct str value)
 {
     bool quoted = value.p && (!value.n || value.p[0] == '"' || str_has(value, ", "));

@@ -11,7 +11,7 @@
 
 enum { NOTES_MAX = 64 << 20, RULES_MAX = 4 << 20 };
 
-/* The first run of a series: what its rules say holds for the series. Path NULL: it is none. */
+/* The first run of a series: its rules apply to the series. Path NULL: it is none. */
 static struct tree_run first_of_series(const struct runs *runs, const struct tree_run *run, struct arena *a)
 {
     struct tree_run first = {.path = NULL, .tree = run->tree};

@@ -171,7 +171,8 @@ static size_t values_of(const struct tree_run *run, const char *key, int64_t ste
     return n;
 }
 
-/* Does the run's record give the metric this unit, or none at all? Values of another unit are no values of the metric. */
+/* True if the metric has this unit in the run's record, or none. Values of another unit are no
+ * values of the metric. */
 static bool has_compared_unit(const struct compare_member *member, const char *key, const char *unit)
 {
     const char *own = json_string(json_get(json_get(json_get(member->detail, "metrics"), key), "unit"), NULL);
@@ -323,7 +324,8 @@ bool compare_names_headline(const struct compare_group *groups, size_t count, co
     return false;
 }
 
-/* Unit and direction as the first run tells that knows the metric; a direction that runs disagree on is none. */
+/* Sets unit and direction from the first run that has the metric. A direction on which runs
+ * disagree becomes none. */
 static void describe_metric(struct compared_metric *m, const struct compare_group *groups, size_t count, struct arena *a)
 {
     bool known = false;
@@ -397,7 +399,7 @@ static size_t table_steps(const struct compare_group *groups, size_t count, cons
     return unique;
 }
 
-/* Statistics beside their series say nothing new; what was seen of the machine is no result. */
+/* Statistics next to their samples add nothing; observations of the machine are no results. */
 static bool is_compared_key(const struct keys *every, const char *key)
 {
     size_t stem = key_stem(key);

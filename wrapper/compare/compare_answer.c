@@ -1,4 +1,5 @@
-/* compare_answer.c: what a comparison says first: what is higher or lower, and what makes the answer doubtful. */
+/* compare_answer.c: the first lines of a comparison: what is higher or lower, and what makes the
+ * answer doubtful. */
 #include "compare/compare_parts.h"
 
 #include "base/show.h"
@@ -70,9 +71,9 @@ static void put_clause(struct compare_text *t, const struct compared_metric *m, 
 }
 
 /* Appends a clause for each metric whose outcome in group `g` is `outcome`: `before`, then clauses
- * with ", " between them. headlines: only for headline metrics. said: clauses that the sentence has
- * already. Returns how many it appended. The sentence has NAMED_MAX at most: *ret_more grows by the
- * others. */
+ * with ", " between them. `headlines`: only for headline metrics. `said`: clauses that the sentence
+ * has already. Returns how many it appended. The sentence has NAMED_MAX at most: *ret_more grows by
+ * the others. */
 static size_t put_clauses(struct compare_text *t, size_t g, enum compare_outcome outcome, const char *before, size_t said, bool headlines,
                           size_t *ret_more, struct buf *to)
 {
@@ -97,7 +98,7 @@ bool compare_is_wall(const struct compared_metric *m)
     return strcmp(m->key, "run.wall_s") == 0;
 }
 
-/* Do both have a metric, apart from their wall time? */
+/* True if both have a metric other than their wall time. */
 bool compare_shares_metric(const struct compare_text *t, size_t g)
 {
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
@@ -151,7 +152,7 @@ static void put_nothing_shared(struct compare_text *t, size_t g)
     compare_put_wrapped(t, 13, buf_text(&b));
 }
 
-/* ---- what did not change, or cannot be told ---- */
+/* ---- what did not change, or is not known ---- */
 
 bool compare_is_varied(const struct compared_side *side)
 {
@@ -222,7 +223,7 @@ static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, 
     }
 }
 
-/* Nothing can be said of any metric: " cannot tell a change from chance". */
+/* No metric can be judged: prints that changes cannot be distinguished from chance. */
 static void put_too_few(struct compare_text *t, size_t g, bool shared)
 {
     CLEANUP_BUF struct buf b;
@@ -376,7 +377,7 @@ void compare_put_partial(struct compare_text *t)
     screen_style_end(&t->screen, STYLE_WARN, t->to);
 }
 
-/* The first reason that a run of the group gives; NULL: none of their programs has such a metric. */
+/* The first reason that a run of the group has; NULL: none of their programs has such a metric. */
 static const char *first_missing_reason(const struct compare_group *group, const char *key)
 {
     const char *why = NULL;

@@ -204,7 +204,7 @@ static void put_differing(const struct compared_keys *keys, enum comparison_part
         buf_puts(to, n ? ", " : "");
         buf_plain(to, str_of(names[n]), 100);
         size_t first = 0;
-        bool with_values = part != COMPARISON_MEASURED && count <= VALUES_MAX; /* those of inputs stand in a table */
+        bool with_values = part != COMPARISON_MEASURED && count <= VALUES_MAX; /* those of inputs are in a table */
         for (size_t g = 0; g < count && with_values; first += groups[g++].count) {
             buf_printf(to, "%s%c ", g ? ", " : " (", (char)('A' + g));
             put_fact_value(keys->list + first, groups[g].count, names[n], to);

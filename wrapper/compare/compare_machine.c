@@ -37,7 +37,7 @@ static void compare_machine_part(const struct compare_group *groups, size_t coun
     size_t n = 0;
     const char *first = compare_param(&groups[0], ret->hash, a);
     ret->state = MACHINE_SAME;
-    for (size_t g = 0; g < count; g++) { /* "-": a run that does not tell; a comma: runs of one group differ already */
+    for (size_t g = 0; g < count; g++) { /* "-": a run without the fact; a comma: runs of one group differ already */
         const char *value = compare_param(&groups[g], ret->hash, a);
         if (!first || !value || value[0] == '-') {
             ret->state = MACHINE_UNKNOWN;

@@ -133,7 +133,7 @@ static void put_environment_difference(struct compare_text *t)
         compare_put_wrapped(t, 2, str_of(line));
 }
 
-/* Two hidden values of equal length look the same. */
+/* Two hidden values of equal length have the same text. */
 static void put_hidden_arguments(struct compare_text *t)
 {
     const char *hidden = comparison_key_hidden(t->keys->list, t->keys->count, t->arena);
@@ -194,7 +194,7 @@ static const char *compare_value_text(double value, struct arena *a)
     return arena_dup(a, b.p, b.n);
 }
 
-/* All groups' medians have one unit: the one in which the greatest is shown. */
+/* All groups' medians have one unit: the one in which the largest is shown. */
 static double compare_scale(const struct compare_text *t, const struct compared_metric *m, const char **ret_unit)
 {
     double greatest = 0;
@@ -408,7 +408,7 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     screen_style_end(&t->screen, STYLE_DIM, t->to);
 }
 
-/* Only wall times are compared: why the runs have no results, by the first that says it. */
+/* Only wall times are compared: why the runs have no results, by the first that has a reason. */
 static void put_no_metrics(struct compare_text *t)
 {
     CLEANUP_BUF struct buf b;

@@ -69,7 +69,7 @@ static void add_key_param(struct key_building *b, const struct tree_entry *e)
     add_key_fact(b, part_of_param(e->key), shape.step ? shape.step : e->key, e->value);
 }
 
-/* The benchmark first, what only the command line says last. */
+/* The benchmark first, what only the command line names last. */
 static int fact_rank(const char *name)
 {
     return strcmp(name, "benchmark") == 0 ? 0 : strncmp(name, "argument.", strlen("argument.")) == 0 ? 2 : 1;
@@ -123,7 +123,7 @@ int comparison_key_of(struct comparison_reader *reader, const struct tree_run *r
     for (const struct tree_entry *e = run->params; e; e = e->next)
         if (inputs_matter(e->key, inputs_source(detail, e->key), NULL) && !inputs_superseded(run->params, e->key))
             add_key_param(&b, e);
-    bool named = runs_entry(run->tags, "benchmark") != NULL; /* then the program's name says nothing more */
+    bool named = runs_entry(run->tags, "benchmark") != NULL; /* then the program's name adds nothing */
     for (const struct tree_entry *e = arguments; e; e = e->next)
         if (!named || strcmp(e->key, "program") != 0)
             add_key_fact(&b, COMPARISON_MEASURED, e->key, e->value);

@@ -157,7 +157,7 @@ static bool is_proposed_headline(const struct tree_run *run, const char *key)
     while ((word = str_word(&rest)).n > 0)
         if (str_is(word, key))
             return true;
-    return !e; /* rules that put nothing first mean all */
+    return !e; /* rules without headline metrics mean all */
 }
 
 static int proposal_add_metric(struct proposal *p, struct proposed_group *g, const struct tree_run *run, const struct tree_entry *e,
@@ -225,7 +225,7 @@ static int proposal_add_one(struct proposal *p, const struct tree_run *run, cons
 int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, const struct tree_run *listed, struct err *err)
 {
     const unsigned what = TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE;
-    struct arena scratch; /* a run as a whole is large, what is kept of it is not */
+    struct arena scratch; /* a complete run is large, the part that is stored is not */
     struct tree_run *run = NULL;
     const char *problem = NULL;
     arena_init(&scratch, RUN_MEMORY);

@@ -173,7 +173,7 @@ static void print_reference_number(struct buf *to, double v)
     buf_printf(to, "%.15g", v);
 }
 
-/* A distance is a part of the reference, but of 0 no part can be taken: there it is in ReFrame's unit. */
+/* A distance is a part of the reference, but 0 has no parts: there it is in ReFrame's unit. */
 static void print_bound(struct buf *to, double bound, double factor)
 {
     buf_puts(to, ", ");

@@ -177,7 +177,7 @@ static int scan_value(struct filter_scan *s, struct filter_clause *c)
     return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- complete filters ---- */
 
 static int parse_clause(struct filter_scan *s, struct filter_clause *c)
 {

@@ -68,8 +68,9 @@ bool filter_scan_word(struct filter_scan *s, const char *word)
     return true;
 }
 
-/* sqlparse tries the escapes "two quotes" and "backslash, quote" first, and takes them back where the text would have no end. So the text ends at the
- * first quote that is no escape, or else at the last one that could be no escape. */
+/* sqlparse tries the escapes "two quotes" and "backslash, quote" first, and reads them as plain
+ * characters where the text would have no end. So the text ends at the first quote that is no
+ * escape, or else at the last one that could be no escape. */
 size_t filter_scan_quoted(const struct filter_scan *s, size_t at)
 {
     char quote = s->text.p[at];
@@ -106,7 +107,8 @@ static bool is_scan_digit(const struct filter_scan *s, size_t at)
     return at < s->text.n && s->text.p[at] >= '0' && s->text.p[at] <= '9';
 }
 
-/* A part that begins with digits is a name only if sqlparse sees no number in its beginning: "1st" is one, "1e5", "12" and "99th" are none. */
+/* A part that begins with digits is a name only if sqlparse reads no number at its beginning: "1st"
+ * is one, "1e5", "12" and "99th" are none. */
 static bool is_number_led(const struct filter_scan *s, size_t at)
 {
     size_t i = at;

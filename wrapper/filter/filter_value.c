@@ -1,4 +1,5 @@
-/* filter_value.c: single facts of a run: the file of a metric, param or tag, or what its meta.yaml says. */
+/* filter_value.c: single facts of a run: the file of a metric, param or tag, or an entry of its
+ * meta.yaml. */
 #include "filter/filter_parts.h"
 
 #include "base/json.h"

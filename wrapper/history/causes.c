@@ -105,7 +105,7 @@ static bool have_lines(const struct runs *runs, struct tree_run **side, size_t n
     return true;
 }
 
-/* A run without the artifact says nothing about its lines: then they are not compared. */
+/* Compares lines only where both runs have the artifact. */
 static void add_common_lines(const struct runs *runs, struct tree_run **x, size_t n_x, struct tree_run **y, size_t n_y, struct arena *a)
 {
     for (int of = 0; of < LINES_KINDS; of++) {
@@ -116,7 +116,8 @@ static void add_common_lines(const struct runs *runs, struct tree_run **x, size_
     }
 }
 
-/* The runs of a side as a whole; *n counts them without those that were deleted meanwhile. */
+/* Loads the complete runs of a side; *n counts them without those that were deleted since the
+ * listing. */
 static struct tree_run **read_side(struct runs *runs, const struct tree_run *const *side, size_t *n, struct arena *a, struct err *err)
 {
     struct tree_run **ret = arena_get(a, (*n + 1) * sizeof *ret);

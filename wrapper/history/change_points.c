@@ -5,7 +5,7 @@
  * - Student's t over scan_clipped_value logarithms. Its variance is raised where neighbouring values are correlated, and a straight line
  *   must not fit better than the step: slow drift is no change point.
  * - the permutation test, which holds for values of any distribution. With few values its smallest possible p is large; then
- *   no value of one side may lie among those of the other.
+ *   no value of one side may be between those of the other.
  * At the end each change point moves to the place that separates the complete neighbouring levels best, and is dropped if
  * these do not differ any more, or not surely enough among so many values.
  *
@@ -53,14 +53,15 @@ struct series_scan {
     bool logs;
     double unit; /* of y without logarithms */
     double min_effect;
-    double least_log; /* the least shift of logarithms that is searched */
+    double least_log; /* the smallest shift of logarithms that is searched */
     double inverse[REACH + 1]; /* 1 / k */
     double critical[2 * REACH + 1]; /* t by degrees of freedom; 0: not computed yet */
     size_t grid[GRID_MAX], grid_count;
     double work[RECENT + 1];
 };
 
-/* The median of n > 0 numbers, whose order changes. The scan needs it for every few values: sorting took a sixth of its time. */
+/* The median of n > 0 numbers, whose order changes. The scan needs it for every few values: sorting
+ * needed a sixth of its time. */
 static double scan_median(double *v, size_t n)
 {
     size_t low = 0, high = n - 1, middle = (n - 1) / 2;
@@ -176,7 +177,7 @@ static bool is_beyond(const struct series_scan *s, size_t i)
     return s->y[i] < s->low - wide || s->y[i] > s->high + wide;
 }
 
-/* Far off, and its neighbour_levels are not: its own size says nothing about the level. */
+/* Far off, and its neighbour_levels are not: its own size is no evidence about the level. */
 static bool is_isolated(const struct series_scan *s, size_t i, size_t end)
 {
     return is_beyond(s, i) && i > s->base && i + 1 < end && !is_beyond(s, i - 1) && !is_beyond(s, i + 1);
@@ -420,7 +421,8 @@ static bool is_t_significant(struct series_scan *s, size_t from, size_t at, size
     return *ret_p <= level;
 }
 
-/* All tests of a change at `at`, of levels [from, at) and [at, to). newest: also those that tell it from drift and outliers. ret_p: the larger of both p. */
+/* All tests of a change at `at`, of levels [from, at) and [at, to). newest: also those that
+ * distinguish it from drift and outliers. ret_p: the larger of both p. */
 static bool is_change(struct series_scan *s, size_t from, size_t at, size_t to, bool newest, double level, double *ret_p)
 {
     struct two_levels is;
@@ -516,7 +518,7 @@ static bool scan_all(struct series_scan *s, struct change_points *ret)
     return true;
 }
 
-/* ---- the levels as a whole ---- */
+/* ---- all levels ---- */
 
 /* The neighbouring levels of the i-th change point, at most REACH values of each. */
 static void neighbour_levels(const struct series_scan *s, const struct change_points *points, size_t i, size_t *from, size_t *to)
@@ -618,7 +620,7 @@ static bool find_odd(struct series_scan *s, struct change_points *points)
             from = to;
         }
     }
-    /* only those that go on to the end may become a change */
+    /* only those that continue to the end may become a change */
     bool open = true;
     for (size_t i = points->odd_count, last = s->n; i-- > 0;) {
         struct odd_value *o = &points->odd[i];

@@ -34,8 +34,8 @@ static bool take_detail_bytes(struct str *from, void *to, size_t n)
     return true;
 }
 
-/* Takes a text from the beginning of *from; *ret points into it, p NULL: none was stored. False:
- * *from is truncated. */
+/* Reads a text from the beginning of *from and moves behind it; *ret points into it, p NULL: none
+ * was stored. False: *from is truncated. */
 static bool take_detail_text(struct str *from, struct str *ret)
 {
     uint32_t n;

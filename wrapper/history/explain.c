@@ -1,4 +1,5 @@
-/* explain.c: rank what differs between two groups of runs by what all other runs of the tree say about it.
+/* explain.c: rank what differs between two groups of runs by its effect in all other runs of the
+ * tree.
  *
  * Facts of one class of causes.def that differ are one possible cause. Runs that differ only in this are those whose other lasting facts have equal
  * hashes: they are compared within such a stratum, and the strata are joined. A fact that has its own value in most runs, such as an id, is no lasting
@@ -328,7 +329,7 @@ static void find_differing_conditions(struct explain_work *x)
         }
 }
 
-/* ---- what all other runs say ---- */
+/* ---- the effect in all other runs ---- */
 
 struct other_run {
     uint64_t stratum;

@@ -67,7 +67,7 @@ static bool are_siblings(const struct facts_run *x, const struct facts_run *y)
     return *x->parent && x->is_repetition && y->is_repetition && strcmp(x->parent, y->parent) == 0;
 }
 
-/* Repetitions of one series are one point: they say nothing about each other's time. */
+/* Repetitions of one series are one point: they are no evidence of a change over time. */
 static bool make_points(struct history_group *group, struct arena *a)
 {
     group->points = arena_get(a, (group->member_count + 1) * sizeof *group->points);
@@ -109,7 +109,8 @@ static double value_of_point(const struct history_group *group, const struct his
     return of.median;
 }
 
-/* Has the run a metric of this key without its statistic? Then the statistic says nothing new. */
+/* True if the run has a metric of this key without its statistic. Then the statistic adds nothing.
+ * */
 static bool is_statistic_beside(const struct run_facts *facts, const char *name)
 {
     size_t stem = key_stem(name);

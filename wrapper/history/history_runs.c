@@ -71,7 +71,7 @@ struct grouping {
     struct arena *a;
 };
 
-/* 1: the run was deleted meanwhile. */
+/* Reads the comparison key of a run. 1: the run was deleted since the listing. */
 static int read_group_key(struct grouping *g, const struct tree_run *run, struct comparison_key *ret, struct err *err)
 {
     struct tree_run *full = NULL;

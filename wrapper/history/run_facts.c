@@ -127,7 +127,7 @@ struct run_builder { /* of one chunk, used again for each run */
     struct arena *a; /* for what stays */
     struct buf known; /* what the index will have of the run */
     struct lines_read lines[LINES_KINDS];
-    struct fact_meaning meaning; /* of the fact that is being taken */
+    struct fact_meaning meaning; /* of the fact that is being added */
     struct facts_known now, before;
     struct param_rule { /* whether a param is an input, by the hash of its name and source; hash 0: not known */
         uint64_t hash;
@@ -304,7 +304,8 @@ static void take_detail(struct run_builder *b, const struct detail_fact *f, stru
     }
 }
 
-/* Takes the first fact of *rest as `old` was taken, if it is the same one, and says so in *ret. False: it is another. */
+/* Adds the first fact of *rest as `old` was added, if it is the same one, and sets *ret. False: it
+ * is another. */
 static bool take_same_fact(struct run_builder *b, const struct fact_meaning *old, struct str *rest, struct fact_meaning *ret)
 {
     size_t n = old->bytes.n;
@@ -325,7 +326,7 @@ static bool take_same_fact(struct run_builder *b, const struct fact_meaning *old
     return true;
 }
 
-/* The facts of the index, in b->now. False: they are damaged, and only a part of them was taken. */
+/* The facts of the index, in b->now. False: they are damaged, and only a part of them was added. */
 static bool take_known_facts(struct run_builder *b, struct arena *scratch)
 {
     struct facts_known *now = &b->now, *before = &b->before;
@@ -487,7 +488,7 @@ static void keep_facts(struct run_builder *b)
 /* Where facts are from, in the order of the attempts. */
 enum facts_source { FACTS_FROM_INDEX, FACTS_FROM_DETAIL, FACTS_FROM_FOLDER };
 
-/* False: there are none, or they are damaged, and a part of them may have been taken. */
+/* False: there are none, or they are damaged, and a part of them may have been added. */
 static bool take_facts_from(struct run_builder *b, enum facts_source from, uint64_t *stamp, struct buf *text, struct arena *scratch)
 {
     static const char detail[] = "artifacts/benchwrap.json";

@@ -16,7 +16,7 @@
 
 enum {
     FILE_HEAD = 32,
-    WORTH = 256, /* new values, below which a command writes nothing: most look at few runs */
+    WORTH = 256, /* new values, below which a command writes nothing: most read few runs */
     PIECE = 1 << 20, /* bytes that are written at once */
     DEAD_MAX = 1 << 20, /* bytes of replaced records that are always accepted */
     UNUSED_DAYS = 60 /* after which the index of another tree is removed */
@@ -231,7 +231,8 @@ static bool is_same_index(const struct index_file *f)
            opened.st_dev == named.st_dev;
 }
 
-/* Takes the file for writing: the one that was read, which others may have extended, or a new one. */
+/* Opens the file for writing: the one that was read, which others may have extended, or a new one.
+ * */
 static bool become_writer(struct index_file *f)
 {
     struct stat st;
@@ -335,7 +336,8 @@ static bool copy_live(struct index_file *f, int to)
     return fs_write_all(to, b.p, b.n) == 0;
 }
 
-/* Replaces the file by one without the records that do not count any more. Who reads the old one goes on reading it. */
+/* Replaces the file by one without the records that do not count any more. Readers of the old file
+ * continue with it. */
 static void shrink_index(struct index_file *f)
 {
     char name[64];
@@ -352,7 +354,7 @@ void index_file_close(struct index_file *f)
     if (f->out >= 0 && !f->refused && f->pending.n)
         write_pending(f);
     if (f->out >= 0 && f->live > FILE_MAX)
-        unlinkat(f->folder, f->name, 0); /* the next command begins it anew */
+        unlinkat(f->folder, f->name, 0); /* the next command makes it again */
     else if (f->out >= 0 && !f->refused && f->end - f->live > f->live / 2 + DEAD_MAX)
         shrink_index(f);
     fs_close(&f->out);

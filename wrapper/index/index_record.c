@@ -1,7 +1,7 @@
 /* index_record.c: the bytes of what the index knows of one run.
  *
  * The first part is a head (struct stored_head), the entries (struct stored_entry), and the texts that they refer to. Long values follow. Numbers are
- * this machine's own: the head of the index file says which machine's they are. */
+ * this machine's own: the head of the index file names the machine. */
 #include "index/index_record.h"
 
 #include "base/hash.h"

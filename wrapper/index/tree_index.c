@@ -98,7 +98,8 @@ static bool is_child(const char *path, const char *folder)
     return !strchr(path + n + (n > 0), '/');
 }
 
-/* Has the folder of the path been listed since the record was made? Then the listing says what is in it. */
+/* True if the folder of the path has been listed since the record was made. Then the listing shows
+ * what is in it. */
 static bool parent_is_listed(const struct index_slot *s, const char *path)
 {
     for (size_t i = 0; i < s->count; i++)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 32 /* runs that one thread reads in a row: they share what the rules of an experiment say */ };
+enum { CHUNK = 32 /* runs that one thread reads in a row: they share the rules of an experiment */ };
 
 struct pages_work {
     const struct pages_request *request;

@@ -142,7 +142,7 @@ bool page_file_exists(const struct page_files *files, const char *path)
     return fstatat(files->folder, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-/* An id that may stand in a path, as it is; else digits of its hash. */
+/* Returns an id that is safe in a path, as it is; else digits of its hash. */
 static const char *id_in_path(const char *id, char room[SHA256_HEX])
 {
     enum { HASHED = 16, LONGEST = 40 };

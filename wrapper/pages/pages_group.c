@@ -184,7 +184,7 @@ static bool is_better_value(double x, double than, const char *better)
     return strcmp(better, "lower") == 0 ? x < than : x > than;
 }
 
-/* Cannot the test of compare tell them apart? Equal medians are a tie, too. */
+/* True if the test of compare cannot distinguish them. Equal medians are a tie, too. */
 static bool is_tie(const struct page_place *x, const struct page_place *y)
 {
     struct change change;

@@ -202,7 +202,8 @@ static bool differs_between(const struct site_column *sites, size_t n, const cha
     return false;
 }
 
-/* What readers ask for first: processor, memory, accelerators, file system, system software; the others follow by name. */
+/* The order of interest for readers: processor, memory, accelerators, file system, system software;
+ * the others follow by name. */
 static unsigned difference_rank(const char *name)
 {
     static const char *const order[] = {

@@ -189,7 +189,8 @@ void page_put_best_sites(struct html_table *t, const struct page_measurement *m)
 
 /* ---- tables of runs ---- */
 
-/* A name that a person has given; "": benchwrap made it of benchmark and time, which stand in other columns. */
+/* Returns a run's name that a user has set. "": benchwrap made it from benchmark and time, which
+ * are in other columns. */
 static const char *given_name(const struct page_run *run)
 {
     const char *benchmark = page_fact_value(run->inputs, "benchmark");

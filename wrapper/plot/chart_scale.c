@@ -307,7 +307,7 @@ void chart_tick_text(const struct chart_scale *s, const struct chart_ticks *tick
 
 /* ---- lines of many points ---- */
 
-struct path_place { /* points that stand in one place */
+struct path_place { /* points in one place */
     double place, first, last, min, max, x;
     bool min_first; /* the minimum came before the maximum */
     bool any;

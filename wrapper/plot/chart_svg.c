@@ -223,7 +223,7 @@ static double left_margin(const struct chart *c, const struct chart_scale *y, co
     return fmax(widest + (c->y.label && *c->y.label ? 32 : 16), 52);
 }
 
-/* What a reader of a screen hears. */
+/* Adds the description for screen readers. */
 static void svg_describe(struct buf *to, const struct chart *c)
 {
     CLEANUP_BUF struct buf text;

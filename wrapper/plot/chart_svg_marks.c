@@ -198,7 +198,7 @@ static void svg_steps(struct chart_drawing *d, const struct chart_series *s, siz
     buf_puts(d->to, "\"/>\n");
 }
 
-/* Bars stand on the lower end of the axis, spans in their lanes. */
+/* Bars begin at the lower end of the axis, spans in their lanes. */
 static void svg_rects(struct chart_drawing *d, const struct chart_series *s, size_t index)
 {
     double lane = fabs(d->y.to - d->y.from) / (d->y.high - d->y.low), last_x = NAN, last_y = NAN;

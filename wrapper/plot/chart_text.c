@@ -239,7 +239,8 @@ static void text_line_of(struct text_drawing *d, const struct chart_series *s)
     }
 }
 
-/* Marks on points; on the line of a series without marks a few, so that lines can be told apart. */
+/* Marks on points; on the line of a series without marks a few, so that lines can be distinguished.
+ * */
 static void text_marks_of(struct text_drawing *d, const struct chart_series *s, size_t index)
 {
     const char *mark = s->muted ? "·" : marks[(s->like > 0 ? (size_t)s->like - 1 : index) % MARKS];
@@ -333,7 +334,7 @@ static void text_bars_of(struct text_drawing *d, const struct chart_series *s)
     static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     double bottom = (double)d->canvas.h;
     for (size_t x = 0; x < d->canvas.w; x++) {
-        double top = NAN; /* the highest bar that stands in this column */
+        double top = NAN; /* the highest bar of this column */
         for (size_t i = 0; i < s->n; i++) {
             if (!chart_point_drawable(d->c, s, i) || chart_scale_position(&d->x, s->x[i]) >= (double)x + 1 ||
                 chart_scale_position(&d->x, s->x2[i]) <= (double)x)
@@ -433,7 +434,7 @@ static void text_box_row(struct text_drawing *d, const struct chart_series *s)
     d->canvas = (struct text_canvas){0};
 }
 
-/* Values with labels that stand alone: "outliers: node07 12.3, …" */
+/* Prints the values with labels in a line below: "outliers: node07 12.3, …" */
 static void text_named_values(struct text_drawing *d)
 {
     enum { NAMED_MOST = 12 };

@@ -184,7 +184,7 @@ static const char *by_wall_time(struct repeat_state *s)
     return f ? "" : ", by wall time (run.wall_s): no headline metric was recorded";
 }
 
-/* Said of a series that ran to its end. */
+/* Records the stability of repetitions that ran to their end. */
 static void record_stability(struct repeat_state *s)
 {
     struct arena *a = &s->notes.arena;
@@ -205,7 +205,7 @@ static void record_stability(struct repeat_state *s)
         record_warning(&s->run.record, "%s", s->why);
 }
 
-/* ---- the whole ---- */
+/* ---- all repetitions ---- */
 
 void repeat_write_heartbeat(void *context)
 {

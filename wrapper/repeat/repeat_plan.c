@@ -142,7 +142,8 @@ static const char *launcher_path(struct arena *a)
     return arena_printf(a, "%s/bin/benchwrap", path);
 }
 
-/* What the caller typed goes on, in one word each; tags and params also from configuration files, since those of the line replace them. */
+/* Passes on what the caller typed, in one word each; tags and params also from configuration files,
+ * since those of the line replace them. */
 static void line_add_options(struct launcher_line *l, const struct plan *p, bool scratch)
 {
     static const char *const left_out[] = {"name", "quiet", "gate"};

@@ -1,4 +1,5 @@
-/* repeat_record.c: the series' own run: it begins, each run's figures are noted, it becomes a run in the tree. */
+/* repeat_record.c: the parent run of repetitions: its begin, notes of each repetition's values, its
+ * publication in the tree. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
@@ -237,7 +238,7 @@ static int wait_for_run(struct repeat_state *s, const struct series_repetition *
     const struct timespec pause = {0, LATE_STEP_MS * 1000000L};
     int folder = open_run(s, run), waited = 0;
     for (bool recorded = true; folder < 0 && recorded && waited < LATE_MS && !is_series_ending(s); waited += LATE_STEP_MS) {
-        recorded = is_being_recorded(s, run); /* asked before the look: it may end in between */
+        recorded = is_being_recorded(s, run); /* tested before the reading: it may end in between */
         if (recorded)
             nanosleep(&pause, NULL);
         folder = open_run(s, run);
@@ -245,7 +246,7 @@ static int wait_for_run(struct repeat_state *s, const struct series_repetition *
     return folder;
 }
 
-/* Of a series with steps the logs stay as its own files, as long as there is room. */
+/* Adds the logs of a repetition to the parent run's files, up to --artifact-max for all of them. */
 static void keep_logs(struct repeat_state *s, int folder, const struct series_repetition *run)
 {
     static const char *const logs[] = {"stdout.log", "stderr.log", CODE_PROFILE_FILE};

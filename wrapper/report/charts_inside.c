@@ -67,8 +67,8 @@ static bool is_same_stem(const struct percentile *a, const struct percentile *b)
     return a->stem == b->stem && strncmp(a->name, b->name, a->stem) == 0 && strcmp(a->unit, b->unit) == 0;
 }
 
-/* The percentiles that a run has of a metric; wanted NULL: of the first one, by its name, with three or more,
- * behind `skip` of them. */
+/* The percentiles that a run has of a metric; `wanted` NULL: of the first one, by its name, with
+ * three or more, behind `skip` of them. */
 static bool latency_percentiles(const struct tree_run *run, const struct json *detail, const char *wanted, size_t skip, struct arena *a,
                                 struct latency_line *ret)
 {
@@ -182,7 +182,7 @@ int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, co
                                                .y = line.y,
                                                .n = line.n};
     }
-    if (n == 1 && used && !wanted && !metric.key) /* one run: its other latencies beside the first one */
+    if (n == 1 && used && !wanted && !metric.key) /* one run: its other latencies next to the first one */
         used = add_other_latencies(list[0], detail, &metric, a, series, used, &low, &high);
     if (!used && to->count--)
         return err_set(err, ERR_INPUT, "%s%.60s has neither three percentiles nor %d samples", wanted ? "" : "no metric of the run",
@@ -228,7 +228,7 @@ static bool is_step_table(const struct tree_run *run, const struct tree_entry *e
 }
 
 /* Fills *ret with the values of a metric over its steps, in the arena: of each step the latest
- * value. wanted NULL: of the first result with steps. False: there is none, or out of memory. */
+ * value. `wanted` NULL: of the first result with steps. False: there is none, or out of memory. */
 static bool steps_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a, struct latency_line *ret)
 {
     const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, a) : run->metrics;
@@ -455,7 +455,7 @@ int charts_samples(struct runs *runs, const struct tree_run *run, const char *wa
 
 /* ---- nodes ---- */
 
-/* Names those values that stand out from the quartiles by 1.5 times their distance. */
+/* Names those values that are outside the quartiles by 1.5 times their distance. */
 static void name_outliers(const double *v, const char **labels, size_t n)
 {
     double *sorted = malloc((n + 1) * sizeof *sorted);

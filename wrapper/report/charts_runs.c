@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define CHANGE_EFFECT 0.02 /* smaller changes of the level are not marked, as in `benchwrap history` */
-enum { HISTORY_BEFORE = 50 /* values before one that say what is expected */, CHANGES_MOST = 50 };
+enum { HISTORY_BEFORE = 50 /* values before one that define what is expected */, CHANGES_MOST = 50 };
 
 struct chart *charts_add(struct chart_list *to, struct arena *a)
 {

@@ -28,11 +28,11 @@ static void add_script_hash(struct buf *to, const char *hex)
     }
 }
 
-/* Appends what stands between <script> and its end. */
+/* Appends the content of the <script> element. */
 static void add_script(struct buf *to, const struct html_page *page)
 {
     buf_putc(to, '\n');
-    /* cppcheck-suppress comparePointers ; the linker puts one behind the other */
+    /* cppcheck-suppress comparePointers ; the linker places one behind the other */
     buf_add(to, page_script, (size_t)(page_script_end - page_script));
     if (page->script)
         buf_puts(to, page->script);
@@ -64,7 +64,7 @@ void html_page_begin(struct buf *to, const struct html_page *page)
     if (page->head)
         buf_puts(to, page->head);
     buf_puts(to, "<style>\n");
-    /* cppcheck-suppress comparePointers ; the linker puts one behind the other */
+    /* cppcheck-suppress comparePointers ; the linker places one behind the other */
     buf_add(to, page_style, (size_t)(page_style_end - page_style));
     if (page->has_charts)
         chart_svg_style(to);

@@ -127,7 +127,8 @@ static int put_experiment_plots(const struct experiment_report *r, struct err *e
     return 0;
 }
 
-/* The column of a metric, all values in one unit: that of the greatest. Returns the factor by which they are shown. */
+/* The column of a metric, all values in one unit: that of the largest. Returns the factor by which
+ * they are shown. */
 static double values_column(const struct experiment_report *r, size_t k, struct doc_column *ret)
 {
     const char *unit = r->metric[k].unit;

@@ -151,7 +151,8 @@ static bool is_charted_metric(const struct groups_report *r, const struct compar
     return m->step < 0 && is_headline;
 }
 
-/* The groups as boxes, for each headline metric; refused where they share no axis, and then the document says why. */
+/* The groups as boxes, for each headline metric; refused where they share no axis, and then the
+ * document states why. */
 static int put_group_plots(struct groups_report *r, struct err *err)
 {
     const char *const named[] = {r->o->by, NULL};

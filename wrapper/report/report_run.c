@@ -128,7 +128,8 @@ static void report_origin(const struct report_state *r)
     doc_text(r->d, STYLE_DIM, arena_dup(r->a, b.p ? b.p : "", b.n));
 }
 
-/* What a reference says of the metric: "reference 190 … 210, below", in the unit that its value is shown in; NULL: nothing. */
+/* Returns the result of the comparison with a reference: "reference 190 … 210, below", in the unit
+ * that its value is shown in; NULL: nothing. */
 static const char *reference_words(const struct report_state *r, const char *key, double value, const char *unit, enum style *ret_style)
 {
     for (const struct json *m = json_first(json_get(r->detail, "references")); m; m = json_next(m)) {

@@ -52,7 +52,7 @@ static enum scaling_kind kind_by_work(const struct plotted_rows *p)
     return !varies || strong == weak ? SCALING_NONE : strong ? SCALING_STRONG : SCALING_WEAK;
 }
 
-/* What the runs say; -1: they do not, or not all the same. */
+/* Reads the kind of scaling from the runs. -1: they have none, or not all the same. */
 static int find_scaling_kind(struct plotted_rows *p, enum scaling_kind *ret, struct err *err)
 {
     enum scaling_kind said = SCALING_NONE;

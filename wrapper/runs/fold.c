@@ -1,4 +1,4 @@
-/* fold.c: child runs below their parents: which lines a listing of runs has, and how deep each stands. */
+/* fold.c: child runs below their parents: the lines of a listing of runs, and the depth of each. */
 #include "runs/fold.h"
 
 #include "runs/row.h"
@@ -45,7 +45,8 @@ static struct fold_node *fold_find(const struct folding *f, const char *id)
     return low < f->runs->count && strcmp(f->by_key[low]->key, id) == 0 ? f->by_key[low] : NULL;
 }
 
-/* A tree of others may say anything, also that two runs are each other's children. */
+/* True if `n` is `of` or an ancestor of it. Tags of a foreign tree may contain anything, also that
+ * two runs are each other's children. */
 static bool is_above(const struct fold_node *n, const struct fold_node *of)
 {
     unsigned depth = 0;

@@ -14,7 +14,7 @@ static bool is_shape(const char *key)
 {
     static const char *const names[] = {"node.type", "job.partition", "job.rank"};
     if (!strchr("jsn", key[0]))
-        return false; /* most keys: this is asked of each param of each run */
+        return false; /* most keys: this test runs for each param of each run */
     if (shape_keys_of(str_of(key)).step)
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -23,7 +23,7 @@ static bool is_shape(const char *key)
     return false;
 }
 
-/* First parts of the keys that probes tell: for runs whose benchwrap.json is not at hand. */
+/* First parts of the keys that probes record: for runs whose benchwrap.json is not at hand. */
 static bool is_machine(const char *key)
 {
     static const char *const starts[] = {

@@ -33,7 +33,7 @@ static uint32_t *key_slot(const struct key_list *keys, const char *name)
     return &keys->slots[i];
 }
 
-/* Room for one name more; half of the slots stay empty. */
+/* Grows the table for one name more; half of the slots stay empty. */
 static bool key_list_grow(struct key_list *keys)
 {
     if (keys->count * 2 < keys->slot_count)

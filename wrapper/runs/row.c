@@ -1,4 +1,5 @@
-/* row.c: what a listing says of a run, read from its small files: all of tags/, then all of metrics/ (a folder of a commit is read anew where another was in between). */
+/* row.c: the data of a run in a listing, read from its small files: all of tags/, then all of
+ * metrics/ (a folder of a commit is read again where another was in between). */
 #include "runs/row.h"
 #include "runs/stale.h"
 

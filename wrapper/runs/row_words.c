@@ -1,4 +1,4 @@
-/* row_words.c: what a table of runs says in words of a run that has others below it. */
+/* row_words.c: the words in a table of runs for a run that has others below it. */
 #include "runs/row_words.h"
 
 #include "series/table.h"

@@ -1,4 +1,4 @@
-/* runs.c: runs of a tree, chosen and sorted for the commands that look at them. */
+/* runs.c: runs of a tree, chosen and sorted for the commands that read them. */
 #include "runs/runs.h"
 
 #include "base/array.h"
@@ -153,7 +153,7 @@ struct json *runs_detail(const struct runs *runs, const struct tree_run *run, co
 
 const char *runs_status(const struct tree_run *run)
 {
-    if (run->problem && run->start_ms == 0) /* its meta.yaml tells nothing, so not that it is running either */
+    if (run->problem && run->start_ms == 0) /* its meta.yaml is unreadable, so nothing shows that it is running */
         return "DAMAGED";
     return (int)run->status == 2 ? "SCHEDULED" : record_status_name(run->status);
 }
@@ -174,7 +174,7 @@ const char *runs_text(const struct tree_entry *list, const char *key, struct are
 
 /* ---- loading ---- */
 
-/* What is read of a run beside its meta. */
+/* Parts of a run that are read besides its meta.yaml. */
 struct loaded_run {
     bool passes, retracts, has_meta;
     const char *problem; /* why the filter cannot be evaluated, or NULL */
@@ -229,7 +229,7 @@ static void runs_note_unjudged(struct runs *runs, struct tree_run *run, const ch
     runs->damaged++;
 }
 
-/* Takes out annotations, and the runs that others amend or retract. */
+/* Removes annotations, and the runs that others amend or retract. */
 static void hide_corrected(struct loading *l)
 {
     struct runs *runs = l->runs;

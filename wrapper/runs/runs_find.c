@@ -32,7 +32,7 @@ static int find_last(struct runs *runs, const char *name, uint64_t back, struct 
     int64_t now = clock_wall_ms();
     if (load_nameable(runs, a, err) < 0)
         return -1;
-    size_t own = 0, ahead = 0; /* runs without a parent: of a series the whole is meant, not its last repetition */
+    size_t own = 0, ahead = 0; /* runs without a parent: of repetitions the parent is meant, not the last one */
     while (ahead < runs->count && is_ahead(runs->all[ahead], now))
         ahead++;
     if (ahead && ahead < runs->count)

@@ -50,7 +50,7 @@ static const char *folder_above_tree(const struct runs_place *from, const char *
     return slash && slash > tree ? arena_dup(a, tree, (size_t)(slash - tree)) : NULL;
 }
 
-/* Opens the repository; *ret_place: where the user stands in it. */
+/* Opens the repository; *ret_place: the user's folder in it. */
 static int open_repo(struct repo **ret, const struct runs_place *from, struct arena *a, const char **ret_place, struct err *err)
 {
     const char *named = from->tree ? folder_above_tree(from, from->tree, a) : NULL;
@@ -66,7 +66,8 @@ static int open_repo(struct repo **ret, const struct runs_place *from, struct ar
     return rc ? -1 : 0;
 }
 
-/* Where a folder lies in its work tree, with a '/' behind it; "" at its root, or in a bare repository. */
+/* Returns the place of a folder in its work tree, with a '/' behind it; "" at its root, or in a
+ * bare repository. */
 static const char *place_in_repo(const struct repo *repo, const char *place, struct arena *a)
 {
     const char *root = repo_workdir(repo);
@@ -79,7 +80,8 @@ static const char *place_in_repo(const struct repo *repo, const char *place, str
     return arena_printf(a, "%s/", real + n + 1);
 }
 
-/* The folder of the tree in the commit: the one named, else mlruns where the user stands, else at the root. 1: none. */
+/* The folder of the tree in the commit: the one named, else mlruns in the user's folder, else at
+ * the root. 1: none. */
 static int find_tree(struct repo *repo, const struct repo_id *commit, const char *path, const char *place, struct arena *a,
                      struct repo_id *ret, struct err *err)
 {

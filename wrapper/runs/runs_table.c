@@ -21,7 +21,7 @@ struct metric_column {
     size_t runs;
 };
 
-/* "write.bw" of write.bw_MiB_per_s; the median over repetitions stands in the column of the metric. */
+/* "write.bw" of write.bw_MiB_per_s; the median over repetitions is in the column of the metric. */
 static const char *column_name(const struct headline *h, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -88,7 +88,7 @@ static bool value_at(const struct table_run *r, const struct metric_column *colu
     return headline_value(&r->tree, r->run, column->key, a, ret);
 }
 
-/* A column has one unit: the one in which its greatest value is shown. */
+/* A column has one unit: the one in which its largest value is shown. */
 static void column_scale(struct metric_column *column, const struct table_run *runs, size_t count, struct arena *a)
 {
     double greatest = 0, value;
@@ -417,7 +417,8 @@ static int children_rows(const struct runs *runs, const struct table_run *list, 
     return status;
 }
 
-/* Puts those of the loaded runs first that readers see, and whose parent the run is. `now`: what they see in place of each. */
+/* Moves those of the loaded runs to the front that readers see, and whose parent the run is. `now`:
+ * the runs that replace them. */
 static size_t children_choose(struct runs *runs, const char *root, char (*now)[33], struct children_corrected *ret, struct arena *a)
 {
     size_t n = 0;

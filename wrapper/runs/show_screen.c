@@ -162,7 +162,7 @@ static void put_damage(const struct show_state *s, struct buf *to)
 
 /* ---- results ---- */
 
-/* Statistics that say what the value is spread over; the others follow from them. */
+/* Statistics that name what the value is spread over; the others follow from them. */
 static const char *const spread[] = {"mean", "min", "p50", "p90", "p95", "p99", "p999", "max"};
 /* Which statistic stands for a metric, the first that it has. "": the metric itself. */
 static const char *const preferred[] = {"median", "", "mean", "p50", "max", "min"};
@@ -198,7 +198,7 @@ static int result_rank(const struct show_state *s, const char *key)
 static struct show_result show_result_of(const struct show_state *s, const char *stem)
 {
     struct show_result r = {.stem = stem, .of = "", .scale = 1};
-    for (size_t i = 0; !r.value && i < sizeof spread / sizeof *spread; i++) { /* a rule puts this one first */
+    for (size_t i = 0; !r.value && i < sizeof spread / sizeof *spread; i++) { /* a rule has this one as headline metric */
         const struct tree_entry *e = show_find_metric(s, stem, spread[i]);
         if (e && is_show_headline(s, e->key)) {
             r.value = e;
@@ -251,7 +251,7 @@ static void put_spread(const struct show_state *s, const struct show_result *r, 
         buf_puts(to, words ? words : "");
 }
 
-/* What the references say of one of the metric's keys. */
+/* Returns the result of the references for one of the metric's keys; NULL: none. */
 static const struct json *reference_of(const struct show_state *s, const struct show_result *r)
 {
     size_t n = strlen(r->stem);
@@ -335,7 +335,8 @@ static int put_rows(const struct show_state *s, const struct listing *l, const s
     return 0;
 }
 
-/* One row for each metric of the program, what the rules put first on top. *ret_more: those that are left out. */
+/* Prints a row for each metric of the program, headline metrics first. *ret_more: those that are
+ * left out. */
 static int put_results(const struct show_state *s, size_t *ret_more, struct buf *to)
 {
     static const struct listing_column columns[] = {{"metric", "", false, 50, .whole = true},
@@ -392,7 +393,7 @@ static bool has_failed(const struct show_state *s)
     return s->run->status == RUN_FAILED || s->run->status == RUN_KILLED;
 }
 
-/* "pass" stands only where a value was compared with a reference. */
+/* Prints "pass" only where a value was compared with a reference. */
 static void put_verdict(const struct show_state *s, bool has_results, struct buf *to)
 {
     const char *verdict = show_tag(s, "benchwrap.verdict"), *reason = show_tag(s, "benchwrap.reason"), *rules = show_tag(s, "benchmark");
@@ -439,7 +440,7 @@ static void put_last_lines(const struct show_state *s, struct buf *to)
 
 /* ---- inputs, machine, files ---- */
 
-/* A value that stands on one line with its key; `show --all` has more of it. */
+/* Prints a value on one line with its key; `show --all` has more of it. */
 static void put_short(const struct show_state *s, size_t key, struct str value, struct buf *to)
 {
     enum { MOST = 48, LEAST = 12, INDENT = 2 };
@@ -575,7 +576,7 @@ static void show_put_warnings(const struct show_state *s, struct buf *to)
     char more[60];
     for (const struct json *w = json_first(json_get(s->detail, "warnings")); w; w = json_next(w)) {
         const char *text = json_string(json_get(w, "text"), "");
-        if (has_failed(s) && no_metrics_in(str_of(text)).p) /* its last lines say more */
+        if (has_failed(s) && no_metrics_in(str_of(text)).p) /* its last lines explain more */
             continue;
         if (n++ < WARNINGS_MAX)
             show_put_line(s, n == 1 ? "Warnings" : "        ", STYLE_WARN, str_of(text), to);
@@ -604,7 +605,7 @@ static void show_put_files(const struct show_state *s, struct buf *to)
     show_put_line(s, "Files", STYLE_PLAIN, buf_text(&b), to);
 }
 
-/* Where names may be met first: what stands in their place. */
+/* Explains pseudonyms where a public run may have them. */
 static void put_replaced(const struct show_state *s, struct buf *to)
 {
     if (show_tag(s, "benchwrap.identities_replaced"))

@@ -17,7 +17,8 @@ static bool is_better(const struct series_figure *a, const struct series_figure 
     return a->direction == DIR_HIGHER ? a->stats.median > b->stats.median : a->stats.median < b->stats.median;
 }
 
-/* Adds the contest of the metric that begins at `first`. Returns how many changes it took. */
+/* Adds the contest of the metric that begins at `first`. Returns how many entries of `changes` it
+ * has filled. */
 static size_t contest_add(struct series_figure *first, struct contest *ret, struct change *changes)
 {
     *ret = (struct contest){.best = first->direction == DIR_NONE ? NULL : first, .change = changes};

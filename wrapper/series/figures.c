@@ -38,7 +38,7 @@ static void series_calculate(struct series_figure *f, struct series_notes *n, do
     f->values = values;
 }
 
-/* The figures of one point; *ret_end is the last one's next. */
+/* Returns the statistics of one point; *ret_end is the one after the last. */
 static struct series_figure *figures_at(struct series_notes *n, size_t point, double *room)
 {
     struct series_figure *first = NULL, **at = &first;

@@ -1,4 +1,4 @@
-/* sweep.c: the values of --sweep, their combinations, and putting them into a command line. */
+/* sweep.c: the values of --sweep, their combinations, and their insertion into a command line. */
 #include "series/sweep.h"
 
 #include "mlruns-format/key.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_VALUE_MAX = 32, KEY_MAX_BYTES = 120 /* a key is a file name: the metric must find room behind it */ };
+enum { KEY_VALUE_MAX = 32, KEY_MAX_BYTES = 120 /* a key is a file name: the metric's name must fit behind it */ };
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 
@@ -32,7 +32,8 @@ static int sweep_add_value(struct sweep_values *v, const char *text, bool intege
     return 0;
 }
 
-/* Cuts "A..B", "A..B+S", "A..B-S" or "A..B*F" apart; false if the item is no such range. */
+/* Divides "A..B", "A..B+S", "A..B-S" or "A..B*F" into its parts; false if the item is no such
+ * range. */
 static bool range_parts(struct str item, int64_t *from, int64_t *to, char *sign, int64_t *step)
 {
     ptrdiff_t dots = str_find(item, STR(".."));
@@ -109,7 +110,7 @@ static int sweep_order_by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The same value twice would be one point that looks like two. */
+/* The same value twice would be one point with two names. */
 static int sweep_check_duplicates(const struct sweep_values *v)
 {
     size_t n = v->axis->count;
@@ -270,7 +271,7 @@ const char *const *sweep_keys(const struct parameter_sweep *s, struct arena *a)
     if (!keys || !sorted)
         return NULL;
     qsort(sorted, s->points, sizeof *sorted, sweep_order_by_key);
-    for (size_t i = 1; i < s->points; i++) /* "a.b" and "a_b" look alike here: the point's number tells them apart */
+    for (size_t i = 1; i < s->points; i++) /* "a.b" and "a_b" have the same key here: the point's number distinguishes them */
         if (strcmp(sorted[i - 1].key, sorted[i].key) == 0)
             keys[sorted[i].point] = arena_printf(a, "%s.point_%zu", sorted[i].key, sorted[i].point + 1);
     return a->failed ? NULL : keys;

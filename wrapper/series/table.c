@@ -225,7 +225,7 @@ static bool sweep_block(struct series_notes *n, const struct series_figure *firs
     return is.best_at != NULL;
 }
 
-/* Is this the first point at which the metric stands? */
+/* True if this is the first point that has the metric. */
 static bool begins_block(const struct series_figure *figures, const struct series_figure *f)
 {
     while (figures != f && !is_same_metric(figures, f))

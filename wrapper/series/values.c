@@ -21,7 +21,7 @@ static bool series_is_result(const char *key)
     return key_is_result(key);
 }
 
-/* The statistic at the end of a key, and the length of what stands before it. */
+/* The statistic at the end of a key, and the length of the part before it. */
 static const char *series_statistic_of(const char *key, size_t *ret_stem)
 {
     static const char *const names[] = {"max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", "ci_low", "ci_high"};

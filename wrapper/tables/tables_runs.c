@@ -247,7 +247,7 @@ struct tables_slot {
     struct arena one;
     struct filter_value *values;
     const char *problem;
-    bool is_gone; /* the run was deleted meanwhile */
+    bool is_gone; /* the run was deleted since the listing */
 };
 struct tables_batch {
     struct tables_work *x;
