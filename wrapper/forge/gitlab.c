@@ -20,14 +20,14 @@ static bool gitlab_pull_of(const struct json *item, struct arena *a, struct forg
     return ret->number > 0;
 }
 
-/* A project is named by its whole path as one part of the address. */
+/* A project is named by its complete path as one part of the address. */
 static void put_project(struct buf *url, const struct forge *f, const struct forge_place *p)
 {
     buf_printf(url, "%s/projects/", f->target.api);
     http_escape(url, str_of(p->path), false);
 }
 
-/* The number of a project, which a request between two of them wants. */
+/* The number of a project, which a request between two of them requires. */
 static enum forge_answer project_id(struct forge *f, const struct forge_place *p, int64_t *ret, struct err *err)
 {
     struct buf url CLEANUP_BUF;

@@ -1,4 +1,4 @@
-/* place.c: which forge a remote is on, from its address and from what the user says. */
+/* place.c: which forge a remote is on, from its address and from the user's settings. */
 #include "base/env.h"
 #include "forge/forge.h"
 
@@ -17,7 +17,7 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Public forges, whose names say what they are. */
+/* Public forges, which are known by their names. */
 static const struct {
     const char *host, *web, *api;
     enum forge_kind kind;
@@ -116,7 +116,7 @@ static bool is_web(struct str scheme)
     return str_is(scheme, "https") || str_is(scheme, "http");
 }
 
-/* What is put into addresses, links and questions to helpers. */
+/* True if the text may be a part of addresses, links and requests to helpers. */
 static bool is_plain_address(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)

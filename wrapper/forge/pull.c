@@ -48,8 +48,7 @@ int forge_open(struct forge **ret, const struct forge_place *target, const struc
     own_place(f, &f->target, target);
     own_place(f, &f->source, source);
     if (token && token->secret) {
-        bool basic =
-            token->user && target->kind == FORGE_GITEA; /* a helper may keep a password, which Gitea takes this way, as it takes tokens */
+        bool basic = token->user && target->kind == FORGE_GITEA; /* Gitea accepts a helper's password as it accepts tokens */
         f->token_where = forge_copy_text(f, token->where);
         config.user = basic ? token->user : NULL;
         config.password = basic ? token->secret : NULL;

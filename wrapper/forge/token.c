@@ -8,7 +8,7 @@
 
 enum { TOKEN_MAX = 4096, FILE_MAX = 64 * 1024 };
 
-/* In the order in which each forge's own tools take them. */
+/* In the order in which each forge's own tools use them. */
 static const struct {
     enum forge_kind kind;
     const char *variable;

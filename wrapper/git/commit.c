@@ -26,7 +26,7 @@ static const char *commit_clean(const char *text, struct arena *a)
     return to ? to + strspn(to, " .,:;\"\\'") : NULL;
 }
 
-/* GIT_AUTHOR_NAME, author.name, user.name, the first of them that says something. */
+/* GIT_AUTHOR_NAME, author.name, user.name, the first of them that is set. */
 static const char *commit_first_of(struct repo *r, struct arena *a, const char *variable, const char *key, const char *otherwise)
 {
     const char *text = variable ? getenv(variable) : NULL;

@@ -13,8 +13,8 @@ bool config_env_on(const struct git2 *git, const char *variable)
     return text && git->git_config_parse_bool(&on, text) == 0 && on;
 }
 
-/* The files that git reads instead of the user's and the system's where the environment says so (git(1), GIT_CONFIG_GLOBAL and similar variables); libgit2 does
- * not read them. */
+/* The files that git reads instead of the user's and the system's where the environment names them
+ * (git(1), GIT_CONFIG_GLOBAL and similar variables); libgit2 does not read them. */
 static int add_named_config(struct repo *r, git_config *config)
 {
     const char *global = getenv("GIT_CONFIG_GLOBAL"), *system = getenv("GIT_CONFIG_SYSTEM");
@@ -39,7 +39,8 @@ static int is_one(const git_config_entry *entry, void *found)
     return 0;
 }
 
-/* Keys that the environment sets, and files that are included where a remote has some address: libgit2 passes over both without a word. */
+/* Keys that the environment sets, and files that are included where a remote has some address:
+ * libgit2 ignores both silently. */
 static bool has_more(const struct repo *r)
 {
     const char *count = getenv("GIT_CONFIG_COUNT"), *words = getenv("GIT_CONFIG_PARAMETERS");
@@ -91,7 +92,8 @@ int config_take(struct repo *r, struct err *err)
     return has_more(r) ? config_list(r, err) : 0;
 }
 
-/* Sections and names of keys are in any case of letters, what stands between them is not: "gpg.ssh.program". */
+/* Sections and names of keys are in any case of letters, the part between them is case-sensitive:
+ * "gpg.ssh.program". */
 static bool is_config_key(struct str told, const char *key)
 {
     const char *first = strchr(key, '.'), *last = strrchr(key, '.');

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum {
-    OBJECT_MAX = 1 << 30 /* of a file that is read: libgit2 has it in memory as a whole */
+    OBJECT_MAX = 1 << 30 /* of a file that is read: libgit2 loads it completely into memory */
 };
 
 struct git_folder_entry {

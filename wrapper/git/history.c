@@ -1,4 +1,4 @@
-/* history.c: commits of a repository: what one says, which are reachable. */
+/* history.c: commits of a repository: the content of one, which are reachable. */
 #include "base/fs.h"
 #include "git/program.h"
 #include "git/repo_state.h"

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 200, LARGE = 256 << 10, MEMORY_FIRST = 999 /* libgit2 asks backends in order of this number */ };
+enum { NAME_BYTES = 200, LARGE = 256 << 10, MEMORY_FIRST = 999 /* libgit2 queries backends in order of this number */ };
 
 struct objects_waiting_name {
     struct repo_id id;
@@ -22,9 +22,9 @@ struct objects_waiting_name {
 };
 
 struct objects {
-    git_odb *odb; /* of memory alone: nothing on the disk is looked through for each object that is new */
+    git_odb *odb; /* of memory alone: no search on the disk for each new object */
     git_odb_backend *memory; /* owned by the odb */
-    git_repository *face; /* a repository that has nothing but this odb: what the packbuilder wants */
+    git_repository *face; /* a repository that has nothing but this odb: what the packbuilder requires */
     struct arena arena; /* of names */
     struct objects_waiting_name *waiting;
     size_t count, room;
@@ -167,7 +167,7 @@ static int sync_both(const int fd[2], struct err *err)
     return errno ? err_sys(err, "syncing a new pack") : 0;
 }
 
-/* Into objects/pack, the index last: a pack without one is not seen. */
+/* Into objects/pack, the index last: git ignores a pack without one. */
 static int move_pack(int from, int to, const char *name, struct err *err)
 {
     static const char *const ends[] = {"pack", "idx"};
@@ -190,7 +190,8 @@ static int move_pack(int from, int to, const char *name, struct err *err)
     return rc;
 }
 
-/* libgit2 names the pack by its content; the folder is ours alone, so it is the one that is there. */
+/* libgit2 names the pack by its content; only this process uses the folder, so the pack is the only
+ * one there. */
 static int find_pack(int dir, char name[64], struct err *err)
 {
     struct fs_names list;

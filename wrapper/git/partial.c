@@ -113,7 +113,7 @@ int partial_complete(struct repo *r, const struct repo_id *commit, struct err *e
         buf_clear(&ids);
         count = 0;
         rc = partial_list_missing(r, trees, &count, &ids,
-                                  err); /* first: a filter leaves out files that are wanted together with their trees */
+                                  err); /* first: a filter leaves out files that are requested together with their trees */
         if (rc == 0 && !count)
             rc = partial_missing(r, NULL, commit, &count, &ids, err);
         if (rc == 0 && count)

@@ -26,7 +26,7 @@ enum { SIDES = 3, LOOK_MS = 50, LINGER_MS = 500 /* what a daemon that it has sta
 
 struct running {
     pid_t pid;
-    int fd[SIDES]; /* ours: its standard input, output, error; -1: closed */
+    int fd[SIDES]; /* this process's ends of its standard input, output, error; -1: closed */
     bool own_session, ended;
     int wait_status;
     int64_t ended_ns;
@@ -119,7 +119,7 @@ static void close_sides(int fd[SIDES])
     }
 }
 
-/* Signals as a program expects to find them, whatever ours are. */
+/* Starts the program with the default signal handling, whatever this process has set. */
 static int program_spawn(const struct program *p, const int theirs[SIDES], char **env, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;

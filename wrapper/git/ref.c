@@ -63,7 +63,7 @@ static void lock_path(struct repo *r, const char *name, char *ret, size_t size)
     snprintf(ret, size, "%s%s.lock", repo_common(r), name);
 }
 
-/* The turn's file says which lock its holder has: "lock <ref> <inode and time>". */
+/* The turn's file names the lock that its holder has: "lock <ref> <inode and time>". */
 static void lock_note(const struct ref_turn *turn, struct repo *r, const char *name)
 {
     char path[4096], known[100], line[500];
@@ -144,7 +144,7 @@ void ref_turn_give(struct ref_turn *t)
 
 /* ---- the move ---- */
 
-/* The lock of a dead process looks like that of a live one, as git stores no owner in it. So the
+/* The lock of a dead process is like that of a live one, as git stores no owner in it. So the
  * error explains it, and the user decides. */
 static int locked_err(struct repo *r, const char *name, double wait_s, struct err *err)
 {

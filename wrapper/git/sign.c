@@ -25,7 +25,8 @@ static bool is_public_key(const char *key)
     return strncmp(key, "key::", 5) == 0 || strncmp(key, "ssh-", 4) == 0;
 }
 
-/* gpg.ssh.defaultKeyCommand: git runs it by a shell; only a plain line of words is taken here. */
+/* gpg.ssh.defaultKeyCommand: git runs it by a shell; only a plain line of words is accepted here.
+ * */
 static const char *key_by_command(struct repo *r, struct arena *a)
 {
     const char *argv[16], *line = config_text(r, a, "gpg.ssh.defaultkeycommand"), *found = NULL;
@@ -132,7 +133,7 @@ static int sign_ssh_in(const struct signer *s, const char *purpose, const char *
     arena_init(&a, 1 << 16);
     const char *argv[] = {s->program, "-Y", "sign", "-n", purpose, "-f", literal ? key : home_path(s->key, &a), file, literal ? "-U" : NULL,
                           NULL};
-    if (literal) { /* the private part is the agent's; options stand before the file */
+    if (literal) { /* the private part is the agent's; options precede the file */
         argv[7] = "-U";
         argv[8] = file;
     }

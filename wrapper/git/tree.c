@@ -131,7 +131,7 @@ static int pair_entry(struct tree_pair *p, const struct repo_entry *was, const s
     if (at)
         p->path[at++] = '/';
     memcpy(p->path + at, some->name, n + 1);
-    if (!was_folder || !is_folder) { /* one and the same folder says nothing by itself */
+    if (!was_folder || !is_folder) { /* a folder on both sides is no difference by itself */
         int said = p->each(p->context, p->path, was, is);
         if (said == REPO_SKIP)
             return 0;

@@ -154,7 +154,7 @@ static int merge_entries(struct editing *e, struct str base, struct tree_change 
             at < count && repo_tree_compare(order[at].name, order[at].mode == REPO_MODE_DIR, entry.name, entry.mode == REPO_MODE_DIR) <= 0;
         if (!replaced && !before)
             continue;
-        buf_add(to, from, (size_t)(begin - from)); /* all that was passed over, in one piece */
+        buf_add(to, from, (size_t)(begin - from)); /* all that was skipped, in one piece */
         while (at < count &&
                repo_tree_compare(order[at].name, order[at].mode == REPO_MODE_DIR, entry.name, entry.mode == REPO_MODE_DIR) <= 0) {
             if (order[at].mode)

@@ -197,7 +197,7 @@ static int commit_runs_locked(struct commit_work *k)
 struct commit_waiting {
     struct results *s;
     const char *mine;
-    struct repo_id tip; /* when it was looked last */
+    struct repo_id tip; /* at the last check */
     bool looked;
 };
 

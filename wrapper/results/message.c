@@ -1,4 +1,4 @@
-/* message.c: what a commit of runs says; see message.h. */
+/* message.c: the message of a commit of runs; see message.h. */
 #include "results/message.h"
 
 #include "base/fs.h"

@@ -1,4 +1,4 @@
-/* repack.c: packs that commits have left are put together when there are many; see repack.h. */
+/* repack.c: joins packs that commits have left when there are many; see repack.h. */
 #include "results/repack.h"
 
 #include "base/fs.h"

@@ -111,7 +111,7 @@ void results_close(struct results *s)
 
 /* ---- commits that count ---- */
 
-/* "refs/heads/main" is followed by what branch.main.remote and branch.main.merge say. */
+/* "refs/heads/main" has the upstream that branch.main.remote and branch.main.merge name. */
 static const char *upstream_of(struct results *s, const char *head)
 {
     const char *remote, *merge, *name = head + strlen("refs/heads/");

@@ -25,7 +25,7 @@ static bool is_experiment_id(const char *name)
 
 struct known_runs {
     unsigned char (*key)[16];
-    size_t room, count; /* room is a power of two, or 0 */
+    size_t room, count; /* `room` is a power of two, or 0 */
 };
 
 /* false: the name is no id of a run. Each name of an experiment passes here at each commit. */

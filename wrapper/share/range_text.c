@@ -1,4 +1,5 @@
-/* range_text.c: what a range of commits brings, in Markdown: its values beside those of published runs with the same inputs, and its machines by name. */
+/* range_text.c: what a range of commits brings, in Markdown: its values next to those of published
+ * runs with the same inputs, and its machines by name. */
 #include "share/range_text.h"
 
 #include "base/markdown.h"
@@ -171,7 +172,7 @@ static int read_history(struct range *r, const struct proposed_group *g, const s
     return rc;
 }
 
-/* A metric of the group beside its history. */
+/* Prints a metric of the group next to its history. */
 struct beside {
     const struct proposed_metric *now, *before; /* before: NULL without history */
     double value, median;

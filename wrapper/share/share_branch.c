@@ -1,4 +1,5 @@
-/* share_branch.c: our branch: the target and on it the runs that it never had. As it stands, where that is what it is; else made anew. */
+/* share_branch.c: the branch that share pushes: the target and on it the runs that it never had. An
+ * existing branch that has this content is used; else it is made again. */
 #include "share/share.h"
 
 #include "base/progress.h"
@@ -115,7 +116,8 @@ int share_find_rewritten(struct share *s, struct err *err)
     return rc < 0 ? -1 : 0;
 }
 
-/* Was the branch made of the target that is no more? Then it holds files of it, and must be made anew. */
+/* True if the branch was made from a former state of the target. Then it holds files of that, and
+ * must be made again. */
 static int holds_old_target(struct share *s, const struct branch *b, struct err *err)
 {
     struct repo_id common;
@@ -123,7 +125,7 @@ static int holds_old_target(struct share *s, const struct branch *b, struct err 
     return rc < 0 ? -1 : rc == 0 && repo_id_eq(&common, &s->old_target);
 }
 
-/* 1: it is as it shall be. 0: it must be made anew. */
+/* 1: it is as it shall be. 0: it must be made again. */
 static int branch_is_current(struct share *s, const struct branch *b, struct err *err)
 {
     struct brought brought = {.s = s, .err = err};
@@ -148,7 +150,7 @@ static int branch_is_current(struct share *s, const struct branch *b, struct err
     return rc < 0 ? -1 : good;
 }
 
-/* ---- made anew ---- */
+/* ---- make the branch ---- */
 
 struct branch_making {
     struct share *s;

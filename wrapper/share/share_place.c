@@ -14,7 +14,7 @@ int share_git(struct share *s, double limit_s, const char *const *args, struct s
 {
     const char *argv[ARGS_MAX + 10] = {"git", "-c", "gc.auto=0", "-c", "core.quotePath=false"};
     size_t n = 5;
-    if (strcmp(*args, "push") != 0 || s->options.no_verify) { /* what leaves is the site's to look at, the rest is ours alone */
+    if (strcmp(*args, "push") != 0 || s->options.no_verify) { /* the site's hooks check what is pushed; only benchwrap reads the rest */
         argv[n++] = "-c";
         argv[n++] = "core.hooksPath=/dev/null";
     }
@@ -53,7 +53,8 @@ static const char *git_config_value(struct share *s, const char *key)
     return repo_config(s->repo, key, s->arena, &text, NULL) == 0 && text && *text ? text : NULL;
 }
 
-/* A word from configuration or line that git would take for an option, or that is none of its names. */
+/* Refuses a word from configuration or line that git would read as an option, or that is none of
+ * its names. */
 static int check_name(struct share *s, const char *what, const char *name, bool ref, struct err *err)
 {
     const char *full = ref ? arena_printf(s->arena, "refs/heads/%s", name) : name;
@@ -90,7 +91,7 @@ static int find_remotes(struct share *s, struct err *err)
     return 0;
 }
 
-/* ---- what the remote says ---- */
+/* ---- the remote's branches ---- */
 
 /* "ref: refs/heads/main\tHEAD", "<hash>\trefs/heads/…" */
 static void read_remote(struct share *s, struct str text, bool with_head)
@@ -131,7 +132,8 @@ static int ask_remote(struct share *s, const char *remote, struct err *err)
     return rc;
 }
 
-/* Where the remote names no main branch: its only branch, apart from those that sites share runs by. Otherwise an error with the next step. */
+/* Where the remote names no main branch: its only branch, without those by which sites share runs.
+ * Otherwise an error with the next step. */
 static int choose_base(struct share *s, struct err *err)
 {
     struct program_end end;

@@ -79,7 +79,7 @@ static int find_request(struct share *s, struct share_forge *f, struct share_req
     char tip[REPO_HEX] = "";
     if (s->was_pushed)
         repo_id_hex(&s->pushed, tip);
-    /* Closed without merging, and it is ours: those who look after the target do not want it. */
+    /* Closed without merging, and this site's own: the maintainers of the target have rejected it. */
     if (!f->open.number && f->last.number && f->last.state == FORGE_CLOSED && s->was_pushed &&
         (!f->last.tip[0] || strcmp(f->last.tip, tip) == 0) && !s->options.reopen) {
         request->outcome = SHARE_CLOSED_BY_HAND;

@@ -13,7 +13,7 @@ static const uint64_t at_once = (uint64_t)1 << 30; /* GitHub refuses pushes of m
 
 /* ---- what a refusal means ---- */
 
-/* What the other side says, in its own words: the lines "remote: …", without the decoration. */
+/* Appends the other side's own messages: the lines "remote: …", without the decoration. */
 static void remote_words(struct str text, struct buf *to)
 {
     while (text.p && to->n < 500) {
@@ -70,7 +70,8 @@ static bool has_sign(const struct buf *b, const char *sign)
     return b->p && strcasestr(b->p, sign) != NULL;
 }
 
-/* git says no more of a pre-push hook than that it failed to push, after the hook's own words; no ref has a line then. */
+/* Of a failed pre-push hook, git reports only that it failed to push, after the hook's own
+ * messages, and no ref has a line. Appends those messages. False: it is no such failure. */
 static bool hook_words(const struct program_end *end, struct buf *to)
 {
     struct str text = buf_text(&end->words);
@@ -114,7 +115,8 @@ struct theirs {
     struct err *err;
 };
 
-/* What the branch over there has brought, since it left the target: is it in ours, too? */
+/* Checks that what the remote branch has added since it left the target is in the local branch,
+ * too. */
 static int also_ours(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
 {
     struct theirs *t = context;
@@ -210,8 +212,9 @@ static int set_ref(struct share *s, const char *ref, const struct repo_id *id, s
     return rc;
 }
 
-/* Remembered as refs of our own: the tracking branch follows every fetch, and would take the sense out of the lease; and a target that is rewritten by force
- * no longer says which files of our branch came from it. */
+/* Stored as refs of benchwrap: the tracking branch follows every fetch, which would make the lease
+ * useless, and a target that is rewritten by force no longer shows which files of the branch came
+ * from it. */
 static int remember_pushed(struct share *s, struct err *err)
 {
     return set_ref(s, share_ref(s, "pushed"), &s->seen, err) || set_ref(s, share_ref(s, "base"), &s->target, err) ? -1 : 0;

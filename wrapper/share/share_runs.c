@@ -20,7 +20,7 @@
 enum { DEPTH_MAX = 16, SCAN_MAX = 16 << 20, LOG_LIMIT_S = 600, REMOVED_MAX = 64 << 20 };
 static const uint64_t github_file_max = 100 << 20; /* "files larger than 100 MiB" are refused: docs.github.com, about large files */
 
-/* ---- runs that stood in the target once and were taken out ---- */
+/* ---- runs that were removed from the target ---- */
 
 /* Lines "<prefix>/<exp>/<run>/meta.yaml" of git's log. */
 static int take_removed(const struct share *s, struct str text, struct run_ids *to, struct err *err)
@@ -44,7 +44,8 @@ static int take_removed(const struct share *s, struct str text, struct run_ids *
     return 0;
 }
 
-/* Along the target's own line, from `from` (NULL: its beginning): what a merge brings is told by the difference to its first parent. */
+/* Along the target's own line, from `from` (NULL: its beginning): the difference to its first
+ * parent shows what a merge brings. */
 static int ask_removed(struct share *s, const char *from, struct buf *to, struct err *err)
 {
     char tip[REPO_HEX], range[2 * REPO_HEX + 4];
@@ -64,7 +65,8 @@ static int ask_removed(struct share *s, const char *from, struct buf *to, struct
     return rc;
 }
 
-/* What was found is kept beside the repository's objects, with the commit up to which it holds: the log of years is read once. */
+/* The result is stored next to the repository's objects, with the commit up to which it holds, so
+ * that a log of years is read once. */
 static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
 {
     const char *file = share_note_file(s, "removed");
@@ -271,7 +273,7 @@ struct measuring {
     struct share_run *r;
     const struct folder *in;
     unsigned depth;
-    bool scan; /* below artifacts/: looked through for marks */
+    bool scan; /* below artifacts/: searched for marks */
     uint64_t largest;
     bool failed;
 };
@@ -334,7 +336,7 @@ static size_t replaced_in_output(struct share *s, struct share_run *r)
     return sum;
 }
 
-/* What the text of a pull request says of a run. */
+/* Collects what the text of a pull request has about a run. */
 static void describe_run(struct share *s, struct share_run *r)
 {
     struct headline h[HEADLINES_SHOWN];

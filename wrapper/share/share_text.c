@@ -1,4 +1,5 @@
-/* share_text.c: title and text of a pull request: what it brings, as tables. What runs say of themselves is foreign text, also in Markdown. */
+/* share_text.c: title and text of a pull request: what it brings, as tables. Texts of runs are
+ * foreign, also in Markdown. */
 #include "base/show.h"
 #include "base/markdown.h"
 #include "share/range_text.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUNS_SHOWN = 60, VALUES_ROOM = 25000, CHECK_ROOM = 40000, TEXT_ROOM = 50000 /* GitHub takes 65,536 characters */, TITLE_NAMES = 4 };
+enum { RUNS_SHOWN = 60, VALUES_ROOM = 25000, CHECK_ROOM = 40000, TEXT_ROOM = 50000 /* GitHub: 65,536 */, TITLE_NAMES = 4 };
 #define MARK_BEGIN "<!-- benchwrap: what stands between these two lines is written anew at each share -->"
 #define MARK_END "<!-- benchwrap: end -->"
 
@@ -27,7 +28,7 @@ static const char *experiment_of(const struct share_run *r)
     return r->run ? r->run->experiment : r->experiment;
 }
 
-/* The runs stand sorted by experiment. Returns the index behind the group that begins at i. */
+/* The runs are sorted by experiment. Returns the index behind the group that begins at i. */
 static size_t take_group(const struct share *s, size_t i, struct group *ret)
 {
     const char *id = s->list[i].experiment;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The spools, without one that stands there twice. Returns how many. */
+/* Lists the spools, without duplicates. Returns how many. */
 static size_t spools_of(const struct plan *p, const char *ret[2])
 {
     size_t n = 0;
@@ -43,7 +43,7 @@ void sync_exporter(const struct plan *p, const struct exporter_config *c, char *
                                      .until_ns = clock_mono_ns() + SYNC_EXPORTERS_S * INT64_C(1000000000),
                                      .cancel_fd = cancel_fd,
                                      .patient = true};
-        do { /* as long as it goes on */
+        do { /* as long as it continues */
             exporter_deliver(&pass, &one);
             exporter_add_outcome(ret, &(struct exporter_outcome){.sent = one.sent, .dead = one.dead, .dropped = one.dropped});
             pass.until_ns = clock_mono_ns() + SYNC_EXPORTERS_S * INT64_C(1000000000);

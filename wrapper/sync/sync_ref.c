@@ -188,7 +188,7 @@ static int ref_outline_experiment(void *context, const struct folder_entry *e)
     return o->rc < 0;
 }
 
-/* ---- the whole ---- */
+/* ---- sync of a ref ---- */
 
 int sync_ref_open(struct sync_ref **ret, const struct runs_place *place, const char *scratch, struct arena *a, const char **ret_tree,
                   struct err *err)

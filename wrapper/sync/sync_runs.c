@@ -1,4 +1,4 @@
-/* sync_runs.c: the order of runs on their way to a server, what became of each, when to give up. */
+/* sync_runs.c: the order of runs on their way to a server, the outcome of each, when to stop. */
 #include "sync/sync_runs.h"
 
 #include "runs/stale.h"
@@ -134,7 +134,7 @@ static void send_again(void *context, const char *id)
     }
 }
 
-/* Looks for doubles of what was sent; where that fails, it is not known to be there once. */
+/* Searches duplicates of what was sent; where that fails, it is not known to be there once. */
 static void sync_settle(struct sync_runs *s)
 {
     struct err err = {0};
@@ -166,14 +166,15 @@ static void send_before(struct sync_runs *s, const char *id)
         sync_settle(s);
 }
 
-/* MLflow's pages show a corrected run as any other: the server's run of it says what became of it. Before the correction itself, which is then known as sent. */
+/* MLflow's pages show a corrected run as any other: so the server's run gets a tag for it. It is
+ * set before the correction itself is sent, which is then known as sent. */
 static void mark_corrected(struct sync_runs *s, const struct sync_item *item)
 {
     const struct correction *k = corrections_of(&s->corrections, item->run->id);
     const struct sync_item *by = k ? sync_runs_item(s, k->id) : NULL;
     struct err err = {0};
     if (!by || strcmp(k->root, item->run->id) == 0 ||
-        runs_file(s->runs, by->run, "tags/benchwrap.shared_run", 65, s->arena) /* it completes ours from theirs */ ||
+        runs_file(s->runs, by->run, "tags/benchwrap.shared_run", 65, s->arena) /* it completes this tree's run from theirs */ ||
         upload_is_known(s->upload, s->runs->root, item->run))
         return;
     send_before(s, k->root);

@@ -124,7 +124,7 @@ static void link_close(struct door *d, size_t i)
     *l = d->links[--d->count];
 }
 
-/* Accepts a connection. Where all LINKS_MAX places are taken, the oldest connection that has not
+/* Accepts a connection. Where all LINKS_MAX places are in use, the oldest connection that has not
  * shown the secret is closed for it, else the new one. */
 static void link_accept(struct door *d)
 {
@@ -161,7 +161,8 @@ static int server_connect(const struct door *d)
     return fd;
 }
 
-/* A short reply of our own: false, so that the caller closes. Little enough to fit the socket's buffer. */
+/* Sends a short reply of benchwrap. Returns false, so that the caller closes. Little enough to fit
+ * the socket's buffer. */
 static bool link_reply(const struct door_link *l, const char *status, const char *header, struct str value)
 {
     CLEANUP_BUF struct buf b;
@@ -257,7 +258,7 @@ _Noreturn static void door_serve(struct door *d)
         if (p[0].revents)
             _exit(0);
         int64_t now = clock_mono_ns();
-        for (size_t i = count; i-- > 0;) /* from the end: closing puts the last one here, which had its turn */
+        for (size_t i = count; i-- > 0;) /* from the end: closing moves the last one here, which had its turn */
             if ((p[2 + 2 * i].revents || p[3 + 2 * i].revents || d->links[i].server < 0) && !link_turn(d, &d->links[i], now))
                 link_close(d, i);
         if (p[1].revents)

@@ -1,7 +1,8 @@
 /* ui_server.c: finding, installing, starting and ending a local MLflow.
  *
- * `mlflow server` is a chain of processes (mlflow, uvicorn or gunicorn, workers), of which some forget the others. So a guard of ours stands between:
- * it adopts what is orphaned, and when we are gone, however that came, it ends them all. */
+ * `mlflow server` is a chain of processes (mlflow, uvicorn or gunicorn, workers), of which some
+ * forget the others. So a guard process of benchwrap is between them:
+ * it adopts orphans, and ends them all when the parent has ended in any way. */
 #include "ui/ui_server.h"
 
 #include "base/child_work.h"
@@ -100,7 +101,7 @@ bool ui_port_free(const char *host, int port)
     CLEANUP_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int on = 1;
     if (fd < 0 || inet_pton(AF_INET, host, &at.sin_addr) != 1)
-        return true; /* a name, or no IPv4: the server will say it */
+        return true; /* a name, or no IPv4: the server will report it */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     return bind(fd, (const struct sockaddr *)&at, sizeof at) == 0;
 }
@@ -181,7 +182,7 @@ static void ui_guard_server(int hold, pid_t server)
 static void become_guard(int hold, int folder, const char *name, char *const *argv, char *const *env)
 {
     sigset_t none;
-    setsid(); /* Ctrl-C is ours to hear */
+    setsid(); /* this process handles Ctrl-C */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     signal(SIGINT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);

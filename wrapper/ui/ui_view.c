@@ -176,7 +176,8 @@ static size_t see_params_of_runs(const struct runs *runs, const char *experiment
     return own;
 }
 
-/* The params in which the runs differ: what the user and the program named before what the machine told. */
+/* The params in which the runs differ: what the user and the program named before facts of the
+ * machine. */
 static void ui_print_params(const struct runs *runs, const char *experiment, struct arena *a, struct json_out *to)
 {
     struct param_seen *seen = arena_get(a, PARAMS_MAX * sizeof *seen);
