@@ -30,8 +30,8 @@ enum {
     NAMES_MAX = 400, /* series of one node */
     FACT_MAX = 4096,
     EAGER_MS = 10000, /* so long each sample is written at once, */
-    SILENCE_MS = 600000, /* the recorder asks for the time each minute */
-    LAZY_MS = 5000 /* then so often: a file server is not asked by 1,000 nodes each second */
+    SILENCE_MS = 600000, /* the recorder requests the time each minute */
+    LAZY_MS = 5000 /* then so often, as 1,000 nodes that write each second would load a file server */
 };
 static const int64_t MS = 1000000, SECOND = 1000000000;
 
@@ -100,7 +100,7 @@ static void claim_name(struct collecting_node *n, int folder)
     }
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 static void collector_append_file(struct collecting_node *n)
 {
@@ -109,7 +109,7 @@ static void collector_append_file(struct collecting_node *n)
     CLEANUP_FD int folder = place_open_below(n->folder, NODE_FOLDER_LEVELS, 0);
     CLEANUP_FD int fd = folder < 0 ? -1
                                    : openat(folder, n->name, flags | O_NONBLOCK,
-                                            0600); /* opened each time: only closing makes it seen on other nodes of NFS */
+                                            0600); /* opened each time: with NFS, only closing makes it visible on other nodes */
     if (fd < 0 && errno == ENOENT)
         n->lost = true; /* the recorder has gone, and the folder with it */
     if (fd < 0 || !place_is_own(folder) || fstat(fd, &st) || !S_ISREG(st.st_mode) || fs_write_all(fd, n->out.p, n->out.n))
@@ -214,7 +214,7 @@ static void new_record(struct collecting_node *n)
     record_init(&n->record, id, clock_wall_ms());
 }
 
-/* The first sample is a base for what is counted since; it tells little. */
+/* The first sample is a base for counters; its own values mean little. */
 static void collector_sample(struct collecting_node *n)
 {
     probes_run(PROBE_SAMPLE, false, &n->host, &n->record);
@@ -225,7 +225,7 @@ static void collector_sample(struct collecting_node *n)
 
 /* ---- the end ---- */
 
-/* The recorder asks for the time: "t <token>". False: the end. */
+/* The recorder requests the time: "t <token>". False: the end. */
 static bool collector_read_input(struct collecting_node *n)
 {
     char text[512];
@@ -244,7 +244,7 @@ static bool collector_read_input(struct collecting_node *n)
     return true;
 }
 
-/* Waits until a time or something said. False: it is over. */
+/* Waits until a time or a message of the recorder. False: this is the end. */
 static bool collector_wait_until(struct collecting_node *n, int64_t until_ns)
 {
     for (;;) {

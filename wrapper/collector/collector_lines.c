@@ -1,4 +1,4 @@
-/* collector_lines.c: the lines by which a node tells of itself. */
+/* collector_lines.c: the lines in which a collector reports its node. */
 #include "collector/collector_lines.h"
 
 #include "base/json_out.h"

@@ -1,4 +1,4 @@
-/* nodes.c: the nodes of one run, read from the lines that their collectors told. */
+/* nodes.c: the nodes of one run, read from the lines of their collectors. */
 #include "collector/nodes.h"
 
 #include "base/fs.h"
@@ -121,7 +121,7 @@ static void nodes_read_name(struct nodes_summary *n, struct node_report *t, cons
         t->names[i] = arena_dup(&n->arena, name, strlen(name));
 }
 
-/* Handles one line of a collector by its kind. Node "-" is the recorder's own line, which says
+/* Handles one line of a collector by its kind. Node "-" is the recorder's own line, which states
  * which nodes are expected. Unknown kinds are ignored. */
 static void nodes_read_array(struct nodes_summary *n, struct str node, const struct json *array)
 {
@@ -253,7 +253,8 @@ static size_t points_for(int64_t nodes, bool public_profile)
     return points > NODES_POINTS_MAX ? NODES_POINTS_MAX : points < POINTS_LEAST ? POINTS_LEAST : points;
 }
 
-/* Nodes that ranks have told of ran the program; of those of a job only what Slurm said of its step tells. */
+/* Decides which nodes ran the program: those whose ranks have reported; of a job's nodes those of
+ * the step, by Slurm. */
 static void settle_use(struct nodes_summary *n)
 {
     for (struct node_report *t = n->first; t; t = t->next)
@@ -280,7 +281,7 @@ int nodes_read_samples(struct nodes_summary *ret, int dir, const struct record *
     arena_init(&ret->arena, ARENA_MAX);
     node_name_make(ret->own, STR(""));
     char first[NODE_LINE_MAX + 1];
-    ssize_t got = pread(fd, first, NODE_LINE_MAX, 0); /* the recorder's own line, which says how many they are */
+    ssize_t got = pread(fd, first, NODE_LINE_MAX, 0); /* the recorder's own line, which states their number */
     const char *end = got > 0 ? memchr(first, '\n', (size_t)got) : NULL;
     if (end)
         nodes_read_line(ret, (struct str){first, (size_t)(end - first)});

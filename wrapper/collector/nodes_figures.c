@@ -1,4 +1,5 @@
-/* nodes_figures.c: what the nodes that ran the program say together: how many kinds, figures over them, what differs, who is missing. */
+/* nodes_figures.c: the nodes that ran the program, as a group: how many kinds, statistics over
+ * them, what differs, who is missing. */
 #include "collector/nodes.h"
 
 #include "base/fs.h"
@@ -11,7 +12,8 @@ enum { DIFFERENT_MAX = 5 /* nodes named, */, KEYS_MAX = 4 /* and keys of each */
 
 /* ---- kinds ---- */
 
-/* What every node says of a key, NULL where it says nothing. */
+/* Returns the texts of all nodes for a key, in an array that the caller frees; NULL where a node
+ * has none. */
 static const char **texts_of(const struct nodes_summary *n, const char *key)
 {
     const char **texts = calloc(n->count + 1, sizeof *texts);
@@ -101,7 +103,7 @@ static void nodes_record_kinds(const struct nodes_summary *n, struct record *r, 
     free(texts);
 }
 
-/* ---- figures ---- */
+/* ---- statistics ---- */
 
 static const struct node_series *series_named(const struct node_report *t, const char *name)
 {
@@ -152,7 +154,7 @@ static void nodes_record_stats(const struct nodes_summary *n, struct record *r, 
     size_t count = 0;
     double sum = 0, min = INFINITY, max = -INFINITY;
     if (!split_unit(name, base, sizeof base, &unit) || strncmp(base, "disk_usage", 10) == 0 || strncmp(base, "disk_available", 14) == 0)
-        return; /* how full the nodes' own disks are says little of the program */
+        return; /* how full the nodes' own disks are means little for the program */
     for (const struct node_report *t = n->first; t; t = t->next) {
         const struct node_series *s = t->use == NODE_USED ? series_named(t, name) : NULL;
         double v = s ? node_value(s) : NAN;
@@ -173,8 +175,7 @@ static void nodes_record_stats(const struct nodes_summary *n, struct record *r, 
         snprintf(key, sizeof key, "nodes.%s.sum%s%s", base, *unit ? "_" : "", unit);
         record_metric(r, key, sum, unit, DIR_NONE, 0, r->end_ms);
     }
-    if (mean > 0 &&
-        (strcmp(unit, "percent") != 0 || strstr(base, "utilization"))) { /* shares of memory or disk stand beside the same in MB */
+    if (mean > 0 && (strcmp(unit, "percent") != 0 || strstr(base, "utilization"))) { /* shares of memory or disk repeat the values in MB */
         snprintf(key, sizeof key, "nodes.%s.imbalance_percent", base);
         record_metric(r, key, 100 * (max / mean - 1), "percent", DIR_LOWER, 0, r->end_ms);
     }
@@ -216,7 +217,8 @@ static void nodes_record_missing(const struct nodes_summary *n, struct record *r
                            : "the program had ended before they could, or they do not share the file system of the tree");
 }
 
-/* Of the nodes that told of themselves, how many ran the program, and is the recorder's one of them? */
+/* Returns how many of the nodes that reported ran the program. *ret_own: the recorder's node is one
+ * of them. */
 static size_t used_of(const struct nodes_summary *n, bool *ret_own)
 {
     size_t used = 0;
@@ -253,7 +255,7 @@ static void nodes_record_all(const struct nodes_summary *n, struct record *r)
 static void nodes_record(const struct nodes_summary *n, struct record *r)
 {
     const char *source = r->source;
-    bool nothing = record_find(r, FACT_MISSING, "machine"); /* of this host: the reason says it */
+    bool nothing = record_find(r, FACT_MISSING, "machine"); /* of this host: the reason states it */
     r->source = "nodes";
     if (n->outside && !nothing)
         record_warning(

@@ -171,7 +171,7 @@ static int config_read_one(const struct config_reading *g, const struct yaml *y,
     return 0;
 }
 
-/* Puts c in the place of one of its name, else at the end. -1: one of its name stands in the same file,
+/* Replaces the one of the same name by c, else appends c. -1: one of its name is in the same file,
  * or there are too many. */
 static int config_insert(struct exporter_config **list, struct exporter_config *c)
 {

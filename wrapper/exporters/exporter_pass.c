@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-    STEP = 16384, /* entries of one look into the folder: a look reads the names of all, of a million in half a second */
+    STEP = 16384, /* entries of one scan of the folder: a scan reads the names of all, of a million in half a second */
     FAILED_MAX = 3, /* entries that fail without one between them that is sent: the destination is at fault */
     TRIES_MAX = 5, /* an entry that fails in so many passes, while others are sent, is a dead letter */
     BUSY_MS = 2000, /* another process may have passed the entry that this one came for */
@@ -105,13 +105,13 @@ static void pass_set_aside(struct pass *s, const char *name, struct exporter_ite
     pass_note(s, why);
     item->why = s->out->why;
     if (exporter_queue_set_aside(&s->queue, name, item, &err))
-        pass_stop(s, &err); /* a full disk: nothing is set aside or lost */
+        pass_stop(s, &err); /* a full disk: nothing becomes a dead letter or is lost */
     else
         s->out->dead++;
 }
 
 /* Opens the folder that an entry names. A relative one is next to the spool, where another user may
- * have put a link: that is not followed. Returns a descriptor that the caller closes; -1 with
+ * have made a link: that is not followed. Returns a descriptor that the caller closes; -1 with
  * errno. */
 static int pass_open_tree(const struct pass *s, const char *tree)
 {
@@ -259,7 +259,7 @@ static bool is_unflushed(const struct pass *s, const char *name)
     return false;
 }
 
-/* One look through the folder, oldest first. Returns how many entries were tried. */
+/* One scan of the folder, oldest first. Returns how many entries were tried. */
 static size_t pass_look(struct pass *s)
 {
     struct exporter_entry *step = s->look;
@@ -333,8 +333,8 @@ static void pass_update_state(struct pass *s, size_t sent_before)
     }
 }
 
-/* Until the destination may be asked again, if that is within the pass's time. False: it is not, or the
- * caller is not patient. */
+/* Waits until the next request to the destination is allowed, if that is within the pass's time.
+ * False: it is not, or the caller is not patient. */
 static bool pass_wait(const struct pass *s, unsigned round)
 {
     int64_t left_ms = (s->what->until_ns - clock_mono_ns()) / 1000000, wait_ms;

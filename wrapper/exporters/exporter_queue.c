@@ -20,7 +20,7 @@
 
 enum { ENTRY_MAX = 64 << 10, LOCK_STEP_MS = 20, TRIM_MIN = 256, TRIM_SHARE = 16, TIME_DIGITS = 13 };
 
-/* Appends the folder of all exporters: beside the spool of runs "<...>/.benchwrap/spool". */
+/* Appends the folder of all exporters: next to the spool of runs "<...>/.benchwrap/spool". */
 static void exporter_queue_root(const char *spool, struct buf *to)
 {
     const char *slash = strrchr(spool, '/');
@@ -99,7 +99,7 @@ int exporter_queue_add(const struct exporter_queue *q, const char *run_id, int64
     return exporter_queue_write(q, ".", name, &item, err);
 }
 
-/* The `max` smallest names so far, as a heap whose first is the greatest. */
+/* The `max` smallest names so far, as a heap whose first is the last in order. */
 struct first_names {
     struct exporter_entry *at;
     size_t count, max, total;
@@ -236,7 +236,7 @@ int exporter_queue_set_aside(const struct exporter_queue *q, const char *name, c
     letter.failed_ms = clock_wall_ms();
     if (exporter_queue_write(q, EXPORTER_DEAD, name, &letter, err))
         return -1;
-    exporter_queue_remove(q, ".", name); /* after a kill before this it stands in both, and is tried once more */
+    exporter_queue_remove(q, ".", name); /* after a kill before this it is in both, and is tried once more */
     return 0;
 }
 
@@ -288,7 +288,7 @@ size_t exporter_queue_trim(const struct exporter_queue *q, const char *folder, s
     bool may_exceed = dir >= 0 && left > max_bytes / ENTRY_MAX; /* an entry is never larger: only then are sizes read */
     if (may_exceed)
         fs_each_name(dir, NULL, queue_add_size, &size);
-    /* Each look reads all names, so it removes a share of them: a million takes twenty looks, and a step of constant size
+    /* Each scan reads all names, so it removes a share of them: a million needs twenty scans, and a step of constant size
      * thousands. */
     struct exporter_entry *oldest = malloc((left / TRIM_SHARE + TRIM_MIN) * sizeof *oldest);
     do {

@@ -285,7 +285,8 @@ static enum exporter_answer httpjson_open(struct exporter_link *l, struct err *e
     return answer;
 }
 
-/* Sends documents. b: their records, to give those that are refused to its `refused`; *taken of them are in the body. */
+/* Sends documents. b: their records; the refused ones go to its `refused`. `*taken` of them are in
+ * the body. */
 static enum exporter_answer send_bulk(struct exporter_link *l, const char *url, struct str body, const struct exporter_batch *b,
                                       size_t *taken, struct err *err)
 {

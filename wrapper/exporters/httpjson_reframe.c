@@ -125,7 +125,7 @@ static void reframe_put_times(const struct reframe_form *r)
     reframe_put_text(r, "job_completion_time", arena_printf(r->run->arena, "%s%.3s:%.2s", text, zone, zone + 3));
 }
 
-/* What an extra of the user's says of a field, where it has no {{KEY}}; else `otherwise`. */
+/* Returns the text of the user's extra for a field, if it has no {{KEY}}; else `otherwise`. */
 static const char *extra_or(const struct reframe_form *r, const char *name, const char *otherwise)
 {
     const char *full = arena_printf(r->run->arena, "%s%s=", r->prefix, name);

@@ -24,7 +24,7 @@ enum {
     TAIL_MAX = 4 << 20, /* a line without an end that is longer is not searched for its beginning */
     RECORDS_BYTES = 1 << 20, /* of one append */
     STEP_MS = 20,
-    PARTING_MS = 1000, /* a reader may take so long to close its end of a socket */
+    PARTING_MS = 1000, /* the time for a reader to close its end of a socket */
     CONNECT_MS = 5000
 };
 
@@ -79,7 +79,7 @@ static int jsonl_configure(const struct exporter_config *c, struct err *err)
 
 /* ---- waiting ---- */
 
-/* False: the time is over, or the process is asked to end. */
+/* False: the time is over, or the process was requested to end. */
 static bool jsonl_wait(const struct exporter_link *l, int fd, short events, int64_t until_ns)
 {
     struct pollfd p[2] = {{.fd = fd, .events = events}, {.fd = l->cancel_fd, .events = POLLIN}};
@@ -116,7 +116,7 @@ static int jsonl_lock_file(const struct exporter_link *l, int fd, bool *ret_lock
 }
 
 /* Reads the end of the file: does it end with this line already, does a line lack its end, and where does
- * that line begin if it is one of ours that a kill cut? Ours begin with `begin`. */
+ * that line begin if it is one of benchwrap's that a kill truncated? Those begin with `begin`. */
 struct file_end {
     bool there, open_line;
     off_t cut_at; /* -1: leave it */

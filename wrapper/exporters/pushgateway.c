@@ -91,8 +91,8 @@ static enum exporter_answer pushgateway_open(struct exporter_link *l, struct err
     return answer;
 }
 
-/* Sends the metrics of one run with PUT. EXPORTER_REFUSED also where the request cannot be made;
- * everything but success comes with err. */
+/* Sends the metrics of one run by a PUT request. EXPORTER_REFUSED also where the request cannot be
+ * made; everything but success comes with err. */
 static enum exporter_answer pushgateway_send(struct exporter_link *l, const struct exporter_run *run, uint64_t *done, struct err *err)
 {
     struct buf url CLEANUP_BUF, body CLEANUP_BUF;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { RUN_MEMORY = 512 << 20, DEPTH_MAX = 16, TEXT_CHARS = 8000 };
-#define SOURCE "mlflow" /* of all facts that the foreign tree gives */
+#define SOURCE "mlflow" /* of all facts from the foreign tree */
 
 /* ---- the list ---- */
 
@@ -137,7 +137,7 @@ static void put_tags(struct adopting *t)
     struct record *r = &t->making.record;
     for (const struct tree_entry *e = t->run.tags; e; e = e->next) {
         if (strcmp(e->key, "mlflow.runName") == 0)
-            continue; /* made anew, of the run's name */
+            continue; /* made again, from the run's name */
         if (t->a->is_public && strcmp(e->key, "mlflow.user") == 0)
             record_missing(r, e->key, "withheld (public profile)");
         else if (strncmp(e->key, "benchwrap.", strlen("benchwrap.")) == 0)
@@ -172,7 +172,7 @@ static void adopt_record_metrics(struct adopting *t)
     }
 }
 
-/* What benchwrap says of the run. */
+/* Records benchwrap's own facts about the run. */
 static void adopt_record_own(struct adopting *t)
 {
     struct record *r = &t->making.record;

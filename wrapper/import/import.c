@@ -1,4 +1,4 @@
-/* import.c: an output that lies around becomes a run. */
+/* import.c: makes a run from an existing output. */
 #include "import/import.h"
 #include "import/reframe.h"
 
@@ -109,7 +109,8 @@ static const char *import_unreadable_reason(struct str text)
     return NULL;
 }
 
-/* The whole file, as it is at one moment: what is hashed, read and kept is the same. NULL, or why it cannot be had. */
+/* Reads the whole file at one moment, so that the hashed, the read and the stored content are the
+ * same. Returns NULL, or the reason why it cannot be read (static or in the arena). */
 static const char *read_whole(const struct importer *im, int dir, const char *path, struct buf *text, int64_t *ret_mtime, struct arena *a)
 {
     CLEANUP_FD int fd = dir == AT_FDCWD ? place_open_found(path) : place_open(dir, path, O_RDONLY, 0);
@@ -160,7 +161,7 @@ static const char *find_known(const struct importer *im, struct str text, struct
         return "out of memory";
     for (size_t i = 0; i < im->count; i++)
         rules_see(im->rules[i], text, a, &seen[i]);
-    for (size_t i = 0; i < im->count; i++) /* what stands within another's output is not it */
+    for (size_t i = 0; i < im->count; i++) /* a line within another program's output does not count */
         for (size_t k = 0; k < im->count; k++)
             if (k != i && seen[k].known && seen[i].known && rules_over(im->rules[k], rules_name(im->rules[i])))
                 seen[i].known = false;
@@ -174,7 +175,7 @@ struct imported_piece { /* an output, alone in its file or one of several */
     struct import_found found;
     struct str text;
     size_t banner; /* which of the program's banners begins it */
-    size_t line; /* where it stands, if that is known */
+    size_t line; /* its place, if that is known */
 };
 
 static int compare_pieces(const void *a, const void *b)
@@ -183,8 +184,9 @@ static int compare_pieces(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The outputs of a file in their order: each begins where its program's outputs begin. Outputs in a row that their rules keep apart stay together.
- * Returns how many; 0: where they begin cannot be told. */
+/* The outputs of a file in their order: each begins where its program's outputs begin. Consecutive
+ * outputs that their rules separate stay together. Returns how many; 0: it is not known where they
+ * begin. */
 static size_t cut_pieces(const struct importer *im, const struct import_known_rules *known, struct str text, struct arena *a,
                          struct imported_piece **ret)
 {
@@ -210,7 +212,7 @@ static size_t cut_pieces(const struct importer *im, const struct import_known_ru
         if (!same || single)
             p[kept++] = p[i];
     }
-    p[0].text = text; /* what stands before the first belongs to it */
+    p[0].text = text; /* the text before the first belongs to it */
     for (size_t i = 0; i + 1 < kept; i++)
         p[i].text.n = (size_t)(p[i + 1].text.p - p[i].text.p);
     return kept;
@@ -360,7 +362,7 @@ static void import_record_facts(struct record *r, const struct importer *im, con
     r->source = "recorder";
 }
 
-/* Which of the files that the rules read beside the streams is it, by its name? -1: none, so it is a stream. */
+/* Returns the index of the rules' file that has this name. -1: none, so it is a stream. */
 static int rule_file(const struct importer *im, const struct rules *rules, const char *base)
 {
     const char *pattern;

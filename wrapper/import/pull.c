@@ -103,7 +103,8 @@ static int pull_order_by_start(const void *a, const void *b)
     return c ? (int)c : strcmp(x->server_id, y->server_id);
 }
 
-/* Those of one id: the ones that a sync is about to delete last, else as sync chooses: the least by start and the server's id is the run. */
+/* Those of one id: the ones that a sync is about to delete last, else as sync chooses: the first by
+ * start and the server's id is the run. */
 static int pull_order_by_id(const void *a, const void *b)
 {
     const struct pull_run *x = *(struct pull_run *const *)a, *y = *(struct pull_run *const *)b;
@@ -215,7 +216,8 @@ static int pull_add_file(void *context, const char *path, int64_t size)
     return t->arena.failed;
 }
 
-/* The run's own typed record, where it is one of a tree. What is no such record is passed over: the run is made of what the server says. */
+/* The run's own typed record, where it is one of a tree. Other content is ignored, and the run is
+ * made from the server's entries. */
 static enum mlflow_answer pull_fetch_detail(struct pull_taking *t, struct err *err)
 {
     struct err why = {0};
@@ -319,7 +321,7 @@ static void pull_write_run(struct pull_taking *t)
 {
     struct err err = {0};
     struct pulled *ret = t->ret;
-    bool here = false; /* the trouble is ours */
+    bool here = false; /* the failure is on this machine */
     ret->answer = pull_fetch_run(t, &err);
     if (ret->answer == MLFLOW_FINE && !(here = pull_begin_run(t, &err) != 0))
         ret->answer = pull_facts(t, &err);

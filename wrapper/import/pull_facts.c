@@ -34,7 +34,7 @@ static void put_either(struct pull_taking *t, enum fact_kind kind, const char *k
         pull_record_text(t, kind, key, there->text, "server");
 }
 
-/* Tags that are made anew, or were only for the server. */
+/* True for tags that are made again, or were only for the server. */
 static bool passed_over(const char *key)
 {
     static const char *const keys[] = {"mlflow.runName", PULL_TAG_SYNCED, "benchwrap.cut",       "benchwrap.experiment",
@@ -45,7 +45,8 @@ static bool passed_over(const char *key)
     return false;
 }
 
-/* The parent's id in the tree: as the list says, as the parent itself says, as a sync that has not met the parent noted. */
+/* Returns the parent's id in the tree: by the list, by the parent's own tags, or by the note of a
+ * sync that had not found the parent. */
 static const char *pull_parent_id(struct pull_taking *t)
 {
     const struct pull_entry *waiting = pull_find_entry(&t->tags, PULL_TAG_PARENT);
@@ -131,8 +132,9 @@ static void from_series(struct pull_taking *t, const char *key, struct mlflow_sa
     }
 }
 
-/* All samples of a metric, in the order of time: from series.jsonl where the record holds only a part, else from what the server has.
- * detail: of the metric in benchwrap.json, or NULL. there: the server's newest value, which is the only one where the record says so. */
+/* All samples of a metric, in the order of time: from series.jsonl where the record holds only a
+ * part, else from what the server has. detail: of the metric in benchwrap.json, or NULL. there: the
+ * server's newest value, which is the only one where the record states that. */
 static enum mlflow_answer pull_fetch_samples(struct pull_taking *t, const struct json *detail, const struct pull_entry *there,
                                              struct mlflow_samples *s, struct err *err)
 {
@@ -248,7 +250,7 @@ static enum mlflow_answer take_series(struct pull_taking *t, struct err *err)
     return answer;
 }
 
-/* What a run was fed with: MLflow's data sets, as the server tells them. */
+/* Writes the inputs of a run: MLflow's data sets, as the server reports them. */
 static int pull_write_inputs(struct pull_taking *t, struct err *err)
 {
     const struct json *inputs = json_get(json_get(json_get(t->server.reply, "run"), "inputs"), "dataset_inputs");

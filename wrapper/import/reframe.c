@@ -134,7 +134,7 @@ static struct str old_result(struct str value, struct str ref, struct str lower,
     return (has_lower && v < r + l * a) || (has_upper && v > r + u * a) ? STR("fail") : STR("pass");
 }
 
-/* A list of names, its first: ["node01","node02"], node01|node02, node[01-02] as it stands. */
+/* A list of names, its first: ["node01","node02"], node01|node02, node[01-02] unchanged. */
 static const char *first_node(struct str list, struct arena *a)
 {
     while (list.n && strchr("[\" ", list.p[0]))

@@ -39,7 +39,7 @@ struct checking {
     } components, nodes; /* that the JSON lines have; more than 256 are not counted */
     uint64_t raw[2], missing; /* lines of the raw streams: stdout, stderr; of streams that JSON lines lack */
     uint64_t streams, ended, indexed;
-    struct buf block; /* what the raw streams give, to be compared */
+    struct buf block; /* the lines of the raw streams, to be compared */
     int compare_fd[2];
     bool differs[2];
     uint64_t differs_line[2];
@@ -231,7 +231,7 @@ static int check_raw_line(void *context, const struct logs_line *line, struct er
     return 0;
 }
 
-/* Does the index of a raw stream say that it is complete? */
+/* Checks that the index of a raw stream marks it as complete. */
 static int check_stream_end(void *context, const char *name, unsigned char type)
 {
     struct checking *g = context;
@@ -303,7 +303,7 @@ static void check_report_streams(struct checking *g)
               (unsigned long long)g->missing, g->json.name);
 }
 
-/* ---- the whole ---- */
+/* ---- all checks ---- */
 
 static void check_report_flags(struct checking *g)
 {

@@ -270,8 +270,8 @@ static bool follow_read_events(struct logs_follow *f)
     return changed;
 }
 
-/* The time that a file would get which is written now, or a little less: the kernel takes that of its last tick, and some file systems
- * store seconds. */
+/* The time stamp that a file would get now, or a little less: the kernel uses the time of its last
+ * tick, and some file systems store seconds. */
 static int64_t follow_file_time(void)
 {
     int64_t now = logs_now_ns();
@@ -445,7 +445,7 @@ bool logs_follow_wait(struct logs_follow *f, int cancel_fd, int wait_ms)
     return p[0].revents != 0;
 }
 
-/* ---- the whole ---- */
+/* ---- follow a log ---- */
 
 /* Deleted files that wait, and many files that grow at once, need descriptors. */
 static void follow_raise_limit(void)

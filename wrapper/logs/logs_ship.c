@@ -192,7 +192,7 @@ static void ship_send(struct shipping *g)
         ship_report_outage(g, true, err.text);
 }
 
-/* ---- the whole ---- */
+/* ---- ship all logs ---- */
 
 static int ship_open(struct shipping *g, const struct ship *s, bool only_reads, struct ship_counts *counts, struct err *err)
 {
@@ -247,7 +247,7 @@ static void ship_save(struct shipping *g, bool force)
     g->is_unsaved = fails;
 }
 
-/* 1: the end; 0: go on. */
+/* 1: the end; 0: continue. */
 static int ship_step(struct shipping *g, double wait_s, int *ret, struct err *err)
 {
     if (logs_follow_scan(g->follow, err))

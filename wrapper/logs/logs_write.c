@@ -151,7 +151,7 @@ static int merged_line(void *context, const struct logs_line *line, struct err *
     return text->text.n >= WRITE_BLOCK || json->text.n >= WRITE_BLOCK ? merged_flush(w, err) : 0;
 }
 
-/* The lines are on their way: what waits for the loggers may go on. */
+/* The lines are on their way: what waits for the loggers may continue. */
 static int merged_idle(void *context, struct err *err)
 {
     struct merged_files *w = context;
@@ -170,7 +170,7 @@ static int merged_write_summary(const struct merged_files *w, struct err *err)
     return text.failed ? err_memory(err, "a summary of logs") : fs_write(w->folder, LOGS_SUMMARY, buf_text(&text), 0600, false, err);
 }
 
-/* ---- the whole ---- */
+/* ---- write all logs ---- */
 
 static int merged_begin(struct merged_files *w, int folder, const struct logs_outputs *o, bool is_new, struct err *err)
 {

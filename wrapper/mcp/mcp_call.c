@@ -225,7 +225,7 @@ int mcp_logs(struct mcp_call *call, struct json_out *to)
         char **line = line_of_call(call), **end = line;
         while (end && *end)
             end++;
-        if (end) { /* behind the options stand "--" and the run */
+        if (end) { /* behind the options follow "--" and the run */
             end[-2] = arena_printf(call->a, "--filter=attributes.run_id = '%s'", id);
             end[-1] = arena_dup(call->a, "--", 2);
             end[0] = arena_printf(call->a, "%s", pattern ? pattern : "^");

@@ -1,4 +1,4 @@
-/* plan.c: what was asked: options with their origins, and the places that follow from them. */
+/* plan.c: what was requested: options with their origins, and the places that follow from them. */
 #include "plan/plan.h"
 
 #include "base/fs.h"
@@ -100,7 +100,7 @@ static void plan_read_entry(struct plan *p, const struct yaml *entry, enum opt_o
 struct foreign_file {
     const char *path;
     int repository; /* the folder, open */
-    const char *site; /* what the clone's own file may say: benchwrap.site of git; "": anything, there is no git; NULL: nothing */
+    const char *site; /* what the clone's own file may set: benchwrap.site of git; "": anything, there is no git; NULL: nothing */
     bool tracked; /* benchwrap.yaml itself */
     struct buf ignored; /* names with ", " between them */
 };
@@ -118,7 +118,7 @@ static void ignore_name(struct plan *p, struct foreign_file *f, struct str name,
         buf_printf(&f->ignored, " (%s%s%s)", near ? "did you mean " : "", near ? near : why, near ? "?" : "");
 }
 
-/* What benchwrap, MLflow and the site say of a run is not a repository's to say. */
+/* True for tags of benchwrap, MLflow and the site, which a repository's file must not set. */
 static bool is_reserved_tag(struct str key)
 {
     return str_starts(key, "benchwrap.") || str_starts(key, "mlflow.") || str_is(key, "site") || str_is(key, "user");
@@ -165,7 +165,8 @@ static bool repository_may_set(struct plan *p, struct foreign_file *f, const str
     return false;
 }
 
-/* Did another user put the open file where everybody may write? Its name can have been another file's when the repository was found. */
+/* True if another user has created the open file in a folder that everybody may write. Another file
+ * may have had its name when the repository was found. */
 static bool is_planted_file(struct plan *p, const struct foreign_file *f, int fd)
 {
     struct stat st, folder;
@@ -286,7 +287,8 @@ static int choose_tree(struct plan *p, char **env, const char *state, struct err
     return 0;
 }
 
-/* Folders of rule files: those asked for (several in one text have colons between), then the user's, then the site's. */
+/* Folders of rule files: those requested (several in one text have colons between), then the
+ * user's, then the site's. */
 static void find_catalogue(struct plan *p)
 {
     struct arena *a = &p->arena;
@@ -324,7 +326,7 @@ static int named_references(struct plan *p, const struct opt_value *given, struc
     struct arena *a = &p->arena;
     struct references *refs = NULL;
     const char *folder = p->cwd;
-    if (given->origin < OPT_ENVIRONMENT) { /* relative to the file that says it */
+    if (given->origin < OPT_ENVIRONMENT) { /* relative to the file that sets it */
         const char *slash = strrchr(given->where, '/');
         folder = slash ? arena_dup(a, given->where, (size_t)(slash - given->where)) : p->cwd;
     }
@@ -342,7 +344,8 @@ static int named_references(struct plan *p, const struct opt_value *given, struc
     return 0;
 }
 
-/* Else the references of the results repository, the user's and the site's, for each metric the strongest that speaks of it. */
+/* Else the references of the results repository, the user's and the site's, for each metric the
+ * strongest that names it. */
 static int choose_references(struct plan *p, struct err *err)
 {
     struct arena *a = &p->arena;
@@ -415,7 +418,7 @@ static int choose_experiment(struct plan *p, struct err *err)
     return 0;
 }
 
-/* What has a remote will be seen by others. */
+/* A repository with a remote will be read by others. */
 static void choose_profile(struct plan *p)
 {
     for (size_t i = 0; p->repository && i < plan_rows_count; i++)

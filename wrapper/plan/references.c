@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* What cannot be read is said; the rest still judges. A named file that fails now (it was read before the program started) judges nothing. */
+/* What cannot be read is reported, and the rest still judges. A named file that fails now (it was
+ * read before the program started) judges nothing. */
 static size_t references_load_files(const struct reference_files *files, struct record *r, bool public_profile, struct references **ret)
 {
     size_t n = 0;
@@ -119,7 +120,7 @@ void run_references_print(const struct record *r, const char *prefix, size_t lin
     for (const struct json *m = json_first(all); m; m = json_next(m)) {
         const char *verdict = json_string(json_get(m, "verdict"), "");
         if (json_bool(json_get(m, "fails"), true) || (strcmp(verdict, "above") != 0 && strcmp(verdict, "below") != 0))
-            continue; /* what failed stands in the reason */
+            continue; /* the reason names what failed */
         if (!lines) {
             more++;
             continue;

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-enum { URI_MAX = 1400 /* it has to fit a message to the launcher, which gives it to the program (--share-run) */ };
+enum { URI_MAX = 1400 /* it has to fit a message to the launcher, which passes it to the program (--share-run) */ };
 
-/* An address without the credentials that may stand in it, and without slashes at its end. */
+/* An address without the credentials that it may contain, and without slashes at its end. */
 static const char *plan_server_shown(const char *uri, struct arena *a)
 {
     const char *scheme = strstr(uri, "://"), *rest = scheme ? scheme + 3 : uri;
@@ -40,7 +40,8 @@ static void choose_run(struct plan *p, char **env)
         plan_warn(p, "MLFLOW_RUN_ID is not the id of a run: a new one is made");
 }
 
-/* The tree knows experiments by name, and no server is asked before the program runs. Whoever was given a run has its experiment too. */
+/* The tree knows experiments by name, and no request is sent to a server before the program runs.
+ * With --share-run, the run's experiment is known too. */
 static void warn_of_experiment(struct plan *p, char **env)
 {
     if (env_text(env, "MLFLOW_EXPERIMENT_ID") && !env_text(env, "MLFLOW_RUN_ID") && !opt_text(&p->opts, OPTION_EXPERIMENT))

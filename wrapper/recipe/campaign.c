@@ -114,7 +114,7 @@ static bool is_finished(const struct campaign *c, const struct campaign_point *p
     return p->outcome == OUTCOME_VALID || (p->outcome == OUTCOME_INVALID && !c->was_closed);
 }
 
-/* Asks for --resume or --new where a finished point would be measured differently today. */
+/* Requires --resume or --new where a finished point would be measured differently today. */
 static int check_changes(struct campaign *c, struct campaign_program *now, struct err *err)
 {
     CLEANUP_BUF struct buf what;
@@ -678,7 +678,7 @@ static int check_all_points(struct campaign *c)
     return refused ? 1 : 0;
 }
 
-/* Says how many lines each process has printed. */
+/* Reports how many lines each process has printed. */
 static void report_logs(struct campaign *c)
 {
     CLEANUP_BUF struct buf text;
@@ -760,7 +760,7 @@ int campaign_before_submit(struct campaign *c, const char *tree, struct err *err
     return rc;
 }
 
-/* Without Slurm a client of several tasks is one process. An axis of the sweep may say otherwise. */
+/* Without Slurm a client of several tasks is one process. An axis of the sweep may change that. */
 static void report_single_tasks(struct campaign *c)
 {
     for (size_t k = 0; k < c->recipe->role_count; k++)

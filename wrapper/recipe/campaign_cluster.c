@@ -47,7 +47,7 @@ int campaign_cluster_read(struct campaign_cluster *ret, const char *file, const 
 
 /* ---- commands there ---- */
 
-/* ssh gives its command to a shell there: shell_word_put quotes each word. */
+/* ssh passes its command to a shell there: shell_word_put quotes each word. */
 static char **ssh_words(const struct campaign_cluster *c, const char *command, struct arena *a)
 {
     static const char *const options[] = {"BatchMode=yes", "ConnectTimeout=30", "ServerAliveInterval=20", "ServerAliveCountMax=3"};

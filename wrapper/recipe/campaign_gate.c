@@ -81,7 +81,7 @@ int campaign_truth(struct campaign *c, const struct expr *condition, const struc
     return truth;
 }
 
-/* ---- what no metric of the program tells ---- */
+/* ---- what no metric of the program shows ---- */
 
 static bool is_gate_on(const struct campaign *c, const char *key)
 {

@@ -16,7 +16,7 @@ static int wait_status_exit(int status)
     return status & 0x7f ? 128 + (status & 0x7f) : (status >> 8) & 0xff;
 }
 
-/* Why the client must end now; NULL: it may go on. */
+/* Why the client must end now; NULL: it may continue. */
 static const char *reason_to_stop(struct campaign *c)
 {
     const struct campaign_process *dead = campaign_dead_process(c);
@@ -240,7 +240,7 @@ static void note_repetition(struct point_measuring *m, const struct series_repet
     }
 }
 
-/* Measures once. 0: the point goes on; 1: it is over; -1 with err. */
+/* Measures once. 0: the point continues; 1: it is over; -1 with err. */
 static int measure_once(struct point_measuring *m, bool warmup, size_t repetition, struct err *err)
 {
     struct campaign *c = m->c;

@@ -1,4 +1,5 @@
-/* campaign_search.c: search the greatest value that meets an objective, by halving the candidates. */
+/* campaign_search.c: search the largest value that meets an objective, by halving the candidates.
+ * */
 #include "base/clock.h"
 #include "recipe/campaign.h"
 
@@ -64,8 +65,9 @@ static void report_search(struct campaign *c, size_t first, ptrdiff_t meets, siz
     r->source = "recorder";
 }
 
-/* The next candidate of the search whose points begin at `first`; false: it has ended. *ret_meets: the greatest index
- * known to meet the objective, -1: none; *ret_fails: the least one known not to. */
+/* The next candidate of the search whose points begin at `first`; false: it has ended. *ret_meets:
+ * the largest index known to meet the objective, -1: none; *ret_fails: the smallest one known not
+ * to. */
 static bool next_candidate(const struct campaign *c, size_t first, size_t *ret_index, ptrdiff_t *ret_meets, size_t *ret_fails)
 {
     *ret_meets = -1;

@@ -236,7 +236,7 @@ static void put_node_names(const struct campaign *c, struct buf *to)
         buf_printf(to, "%s%s", i ? "," : "", c->hosts.nodes[i].name);
 }
 
-/* A node that is lost leaves the job where that goes on without it (--no-kill). */
+/* A node that is lost leaves the job where that continues without it (--no-kill). */
 static const char *lost_node(struct campaign *c, const char *lists)
 {
     CLEANUP_BUF struct buf text;

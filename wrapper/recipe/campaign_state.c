@@ -283,7 +283,7 @@ static int read_events(struct campaign_state *s, struct err *err)
     return s->arena.failed ? err_memory(err, "the campaign") : 0;
 }
 
-/* Opens the file for events; a torn last line is ended, so that the next one is whole. */
+/* Opens the file for events; a truncated last line is ended, so that the next one is complete. */
 static int open_events(struct campaign_state *s, struct err *err)
 {
     char last;

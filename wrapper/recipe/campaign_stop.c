@@ -25,7 +25,8 @@ static int await_owner_end(const struct campaign_state *s, const struct campaign
     return 0;
 }
 
-/* Does the program end with status 0? ret_any: has it printed anything? NULL: that is not asked for. */
+/* True if the program ends with status 0. *ret_any: it has printed something. ret_any NULL: not
+ * needed. */
 static bool is_query_good(const char *const *words, bool *ret_any)
 {
     struct query q = QUERY_NONE;

@@ -157,7 +157,7 @@ static void wait_keeping(struct keeping *k)
         kill_descendants(k);
 }
 
-/* A raw stream of the logs, as the name of the file says. NULL: the program writes the file itself. */
+/* A raw stream of the logs, by the name of the file. NULL: the program writes the file itself. */
 static struct logs_stream *open_keeper_stream(const char *path)
 {
     struct logs_source_name name;

@@ -95,7 +95,7 @@ void monitor_nodes_read(struct monitor_nodes *n, monitor_sample *to, void *conte
 {
     struct buf *text = &n->step.text;
     size_t taken = 0;
-    if (n->step.end == QUERY_RUNS && (clock_mono_ns() - n->asked_ns) / 1000000000 >= ASK_S) { /* a collector that hears nothing ends */
+    if (n->step.end == QUERY_RUNS && (clock_mono_ns() - n->asked_ns) / 1000000000 >= ASK_S) { /* a collector that receives nothing ends */
         n->asked_ns = clock_mono_ns();
         (void)!write(n->step.in, "t 1\n", 4);
     }

@@ -210,7 +210,7 @@ bool recipe_time_limit(struct str text, int64_t *ret_s)
     for (; rest.p; n++)
         if (n == 3 || !str_int(str_cut(&rest, ':'), &part[n]) || part[n] < 0 || part[n] > 10000000)
             return false;
-    if (!has_days && n < 3) /* minutes stand first */
+    if (!has_days && n < 3) /* minutes come first */
         part[2] = part[1], part[1] = part[0], part[0] = 0;
     *ret_s = ((days * 24 + part[0]) * 60 + part[1]) * 60 + part[2];
     return *ret_s > 0;

@@ -11,7 +11,7 @@ const struct recipe_key recipe_keys[] = {
     {NULL, NULL, KEY_TEXT, NULL, NULL, NULL},
 };
 
-/* The first row of the map's keys; they stand together. */
+/* The first row of the map's keys; they are adjacent. */
 static const struct recipe_key *keys_of(const char *of)
 {
     const struct recipe_key *k = recipe_keys;

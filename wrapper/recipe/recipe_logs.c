@@ -72,7 +72,7 @@ static void append_alert(void *context, const struct logs_line *line, const char
         fs_write_all(w->alerts, b.p, b.n);
 }
 
-/* What the keys `outputs` and `logs` of the recipe say. */
+/* Reads the keys `outputs` and `logs` of the recipe. */
 static int read_outputs(const struct recipe *r, struct logger_work *w, struct arena *a)
 {
     const struct yaml *outputs = yaml_get(r->root, "outputs"), *logs = yaml_get(r->root, "logs"), *alert = yaml_get(logs, "alert"),

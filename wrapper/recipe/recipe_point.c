@@ -468,7 +468,7 @@ static int read_last_ready(struct part_scope *s, struct recipe_part *part)
 
 static void hash_text(struct sha256 *h, const char *text)
 {
-    sha256_add(h, text ? text : "", (text ? strlen(text) : 0) + 1); /* with the NUL, so that texts stay apart */
+    sha256_add(h, text ? text : "", (text ? strlen(text) : 0) + 1); /* with the NUL, so that texts stay separate */
 }
 
 static void hash_list(struct sha256 *h, char *const *list)

@@ -336,7 +336,7 @@ static int read_bound(struct sweep_builder *b, const struct yaml *map, const cha
 }
 
 /* The candidates of a search: 2^steps - 1 values between the bounds, in equal ratios where these are positive, so that
- * halving them takes so many measurements. */
+ * halving them needs so many measurements. */
 static int add_objective(struct sweep_builder *b)
 {
     const struct yaml *map = yaml_get(b->r->root, "objective");

@@ -87,7 +87,7 @@ char **reparse_argv(const struct json *list, struct arena *a)
 
 /* ---- the new run ---- */
 
-/* What the old run says of itself, and what is made anew. */
+/* True for facts of the old run itself, and for those that are made again. */
 static bool is_renewed(const struct fact *f)
 {
     static const char *const tags[] = {"benchwrap.verdict", "benchwrap.reason",  "benchwrap.run_id",        "benchwrap.version",

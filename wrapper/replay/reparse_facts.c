@@ -1,4 +1,4 @@
-/* reparse_facts.c: the facts of a run that lies in the tree, and what differs between two readings. */
+/* reparse_facts.c: the facts of a run in the tree, and what differs between two readings. */
 #include "replay/reparse.h"
 
 #include "mlruns-format/tree_thinned.h"
@@ -126,7 +126,7 @@ bool reparse_derived(const struct fact *f)
         return !is_series_plan(f);
     if (str_is(source, "rules") || str_is(source, "reference"))
         return true;
-    return str_starts(source, "rule:") && !str_ends(source, ":environment"); /* the environment of then is not to be had again */
+    return str_starts(source, "rule:") && !str_ends(source, ":environment"); /* the environment of that time is not available */
 }
 
 /* ---- compare ---- */

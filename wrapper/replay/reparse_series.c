@@ -10,7 +10,7 @@
 
 enum { NOTES_MAX = 256 << 20 };
 
-/* Takes the values of the run that amends the repetition. */
+/* Reads the values of the run that amends the repetition. */
 static void series_take_amended(const struct reparse *x, struct series_notes *n, struct series_repetition *run, const char *id)
 {
     struct tree_run *now;
@@ -29,7 +29,8 @@ static void series_take_amended(const struct reparse *x, struct series_notes *n,
     json_free(detail);
 }
 
-/* Takes what readers see in place of each repetition. How many differ from the notes; -1 with err. */
+/* Replaces each repetition by its amendment. Returns how many differ from the notes; -1 with err.
+ * */
 static int series_renew_notes(const struct reparse *x, const struct tree_run *of, struct series_notes *n, struct err *err)
 {
     char(*ids)[33] = arena_get(x->arena, (n->count + 1) * sizeof *ids);

@@ -170,9 +170,10 @@ static void add_unused_remarks(struct rules_check_state *c, const struct rules *
                    arena_printf(c->arena, "checks that fail in no sample, so whether they can is untested: %s", checks.p));
 }
 
-/* ---- headlines ---- */
+/* ---- headline metrics ---- */
 
-/* Can the metric, or a statistic of it, have this name? What an output puts into the name fits any text. */
+/* True if the metric, or a statistic of it, can have this name. A part of the name that comes from
+ * the output fits any text. */
 static bool can_be(const struct metric_rule *m, const char *wanted, struct arena *a)
 {
     CLEANUP_BUF struct buf glob;

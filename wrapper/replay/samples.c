@@ -45,7 +45,8 @@ static char **read_sample_lines(const struct sample_place *p, const char *name)
     return list;
 }
 
-/* Where a stream of the case lies: outside, in the case, or (NULL) nowhere. *ret_lost: it lies outside and is not there. */
+/* The path of a stream of the case: outside, in the case, or (NULL) nowhere. *ret_lost: it should
+ * be outside and is not there. */
 static const char *sample_stream(const struct sample_place *p, const char *name, const char **ret_lost)
 {
     struct str rest = read_small_file(p, "outside"), line;
