@@ -1,4 +1,4 @@
-/* headline.c: the one or two numbers by which a run is known in a table. */
+/* headline.c: the one or two headline metrics of a run in a table. */
 #include "mlruns-format/headline.h"
 
 #include "base/show.h"

@@ -18,22 +18,23 @@
 
 enum {
     PENDING_MAX = 8 << 20, /* kept while the disk refuses; what comes on top is counted and lost */
-    FLUSH_AT = 64 << 10 /* written without being asked from here on */
+    FLUSH_AT = 64 << 10 /* from this size on, lines are written without a flush by the caller */
 };
 
 struct journal {
     int fd;
-    struct buf out; /* whole lines, of which the first `written` bytes are in the file */
+    struct buf out; /* complete lines, of which the first `written` bytes are in the file */
     size_t written;
     struct buf line; /* the object being made */
-    size_t lost; /* facts that found no room, since the last "lost" line */
+    size_t lost; /* facts without space in the buffer, since the last "lost" line */
     int error, reported; /* errno in force, and the one already reported; 0: none */
     int64_t started_ns; /* CLOCK_MONOTONIC; 0: not known */
     bool unsynced;
     bool locked; /* reopened, and the file system has locks */
 };
 
-/* Takes the write lock of this open file description. 0; 1: another one has it; -1: the file system has no locks (errno). */
+/* Acquires the write lock of this open file description. 0; 1: another one has it; -1: the file
+ * system has no locks (errno). */
 static int journal_lock(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -77,7 +78,8 @@ static int journal_write_out(struct journal *j)
     return 0;
 }
 
-/* Makes room in `out` by moving up what is not written; a line goes in whole or not at all. */
+/* Frees space in `out` by moving up what is not written. A line is appended completely or not at
+ * all. */
 static bool journal_put_line(struct journal *j)
 {
     if (j->line.failed)
@@ -113,7 +115,7 @@ static void journal_put_lost(struct journal *j)
     buf_clear(&j->line);
 }
 
-/* Takes the object in j->line. */
+/* Appends the object in j->line. */
 static void journal_end_line(struct journal *j)
 {
     bool taken = journal_put_line(j);
@@ -182,8 +184,8 @@ void journal_boot_id(char to[40])
     }
 }
 
-/* The name under which a journal is made: under its own name it is locked and has its first line, so that a process that looks for
- * dead runs cannot take the lock before the writer has it. */
+/* The name under which a journal is made: under its own name it is locked and has its first line,
+ * so that a process that searches dead runs cannot acquire the lock before the writer has it. */
 #define JOURNAL_NEW "journal.new"
 
 int journal_create(struct journal **ret, int dir, const struct journal_head *head, struct err *err)
@@ -289,7 +291,7 @@ int journal_flush(struct journal *j, bool sync, struct err *err)
             j->error = errno; /* the kernel reports a lost page once: so does the journal */
         j->unsynced = false;
     }
-    if (j->error == 0 && j->lost) { /* the "lost" line found no room before */
+    if (j->error == 0 && j->lost) { /* the "lost" line did not fit before */
         journal_put_lost(j);
         journal_write_out(j);
     }

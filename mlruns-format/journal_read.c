@@ -1,4 +1,5 @@
-/* journal_read.c: replaying a journal up to its last whole line. The file may be torn or damaged anywhere. */
+/* journal_read.c: replaying a journal up to its last complete line. The file may be truncated or
+ * damaged anywhere. */
 #include "base/fs.h"
 #include "base/array.h"
 #include "base/json.h"
@@ -22,7 +23,7 @@ struct journal_lines {
     off_t at; /* of the next read */
     char *p;
     size_t size, from, n; /* bytes from..n are not used yet */
-    size_t good; /* bytes of whole, right lines so far */
+    size_t good; /* bytes of complete, valid lines so far */
     int error; /* errno of a read that failed */
 };
 
@@ -36,7 +37,7 @@ static bool journal_read_more(struct journal_lines *l)
     if (l->n == l->size) {
         size_t need = l->size ? l->size + 1 : PIECE;
         if (need > JOURNAL_LINE_MAX || !ARRAY_FITS(l->p, l->size, need)) {
-            l->error = need > JOURNAL_LINE_MAX ? 0 : ENOMEM; /* longer than any line of ours: damaged */
+            l->error = need > JOURNAL_LINE_MAX ? 0 : ENOMEM; /* longer than any line that benchwrap writes: damaged */
             return false;
         }
     }
@@ -196,7 +197,8 @@ static bool read_fact(const struct json *j, struct fact *ret)
     return true;
 }
 
-/* One object after the first: a fact, a beat, started, ended, lost. Unknown ones are of a later minor change: passed over. */
+/* One object after the first: a fact, a beat, started, ended, lost. Unknown ones are of a later
+ * minor version: ignored. */
 static void journal_read_line(const struct json *j, struct record *r, struct journal_state *st)
 {
     struct fact f;
@@ -256,7 +258,7 @@ int journal_read(int dir, struct record *record, struct journal_head *ret_head, 
         struct json *j = NULL;
         if (!journal_next_line(&l, &line))
             break;
-        if (json_parse(&j, line, NULL, NULL) < 0 || !json_is_object(j)) { /* a right sum over something that is not ours */
+        if (json_parse(&j, line, NULL, NULL) < 0 || !json_is_object(j)) { /* a valid sum over content that benchwrap does not write */
             json_free(j);
             l.good = good;
             break;
@@ -297,7 +299,7 @@ bool journal_is_of_boot(const struct journal_head *head)
     return boot[0] && head->host && (!head->host[0] || strcmp(head->host, here) == 0) && strcmp(head->boot_id, boot) == 0;
 }
 
-/* Has the machine, whichever it is, not been started anew since the journal was begun? */
+/* True if the machine, whichever it is, has not booted since the journal was begun. */
 static bool is_same_boot(int fd)
 {
     struct journal_lines l = {.fd = fd};
@@ -322,7 +324,7 @@ int journal_alive(int dir)
     if (fcntl(fd, F_OFD_GETLK, &lock) < 0)
         return -1;
     if (lock.l_type != F_UNLCK)
-        return 1; /* locks of other hosts are seen on some file systems: then that is as sure */
+        return 1; /* some file systems show locks of other hosts: then that is as sure */
     return is_same_boot(fd) ? 0 : -1;
 }
 

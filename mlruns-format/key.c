@@ -15,7 +15,7 @@ static bool legal_char(char c)
 static bool legal_component(struct str s)
 {
     if (s.n == 0 || s.p[0] == '.' || s.p[0] == ' ' || s.p[s.n - 1] == '.' || s.p[s.n - 1] == ' ')
-        return false; /* a hidden file would be taken for a placeholder, a dot or blank at the end is lost by some file systems */
+        return false; /* readers would treat a hidden file as a placeholder, a dot or blank at the end is lost by some file systems */
     for (size_t i = 0; i < s.n; i++)
         if (!legal_char(s.p[i]))
             return false;

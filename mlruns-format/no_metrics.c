@@ -1,4 +1,4 @@
-/* no_metrics.c: finds the warning that says why a record has no results. */
+/* no_metrics.c: finds the warning that states why a record has no results. */
 #include "mlruns-format/no_metrics.h"
 
 struct str no_metrics_in(struct str warning)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 
 enum {
-    VALUE_MAX = 64 * 1024, /* bytes of a param's or tag's value; the tree cuts further (MLflow takes 6000 and 8000 characters) */
+    VALUE_MAX = 64 * 1024, /* bytes of a param's or tag's value; the tree cuts further (MLflow accepts 6000 and 8000 characters) */
     REASON_MAX = 4000, /* bytes of why something is missing */
-    WARNINGS_MAX = 1000, /* a run that warns more often says nothing new */
+    WARNINGS_MAX = 1000, /* further warnings of a run add nothing */
     PATH_MAX_BYTES = 500, /* of an artifact's path: MLflow's URI column and file systems set the bound */
     NAME_MAX_BYTES = 200
 };
@@ -39,7 +39,7 @@ void record_init(struct record *r, const char id[33], int64_t start_ms)
     snprintf(r->id, sizeof r->id, "%s", id);
     arena_init(&r->arena, RECORD_MAX);
     r->index = calloc(1, sizeof *r->index);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) { /* names that tree_build takes: others get another one */
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) { /* names that tree_build reserves: artifacts of that name get another one */
         struct record_entry *e = record_entry_make(r, SPACE_ARTIFACT, str_of(own[i]));
         if (e)
             e->wanted = STR("/");
@@ -135,7 +135,7 @@ static void put_warning(struct record *r, struct str text, const struct fact *li
     struct str kept = record_clean_text(r, STR(""), text, VALUE_MAX, NULL);
     struct record_entry *e = kept.p ? record_entry_make(r, SPACE_WARNING, kept) : NULL;
     if (!e || e->fact)
-        return; /* said before */
+        return; /* recorded before */
     r->index->warnings++;
     e->fact = record_append(
         r,
@@ -200,7 +200,8 @@ static bool is_free(const struct record *r, enum space space, struct str key, st
     return true;
 }
 
-/* Puts "-" and 8 hex digits of `of` behind the key (before the ending of an artifact's name), staying within the bounds. */
+/* Inserts "-" and 8 hex digits of `of` behind the key (before the ending of an artifact's name),
+ * staying within the bounds. */
 static void add_hash(struct buf *b, enum space space, struct str of)
 {
     char ending[24] = "";
@@ -252,7 +253,8 @@ static bool make_path(struct buf *to, struct str path)
     return !to->failed;
 }
 
-/* The entry under which `wanted` is kept in the tree; makes it legal and free, and says so once. NULL: refused or no memory. */
+/* The entry under which `wanted` is kept in the tree; makes it legal and unique, and records a
+ * warning once. NULL: refused or no memory. */
 static struct record_entry *record_entry_for(struct record *r, enum space space, struct str wanted, const struct fact *like)
 {
     static const char *const what[] = {"param", "metric", "tag", "artifact"};

@@ -1,4 +1,5 @@
-/* record_look.c: what a record says: the fact in force for a key, and the words for states and directions. */
+/* record_look.c: queries of a record: the fact in force for a key, and the words for states and
+ * directions. */
 #include "mlruns-format/record.h"
 #include "mlruns-format/record_index.h"
 

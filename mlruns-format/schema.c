@@ -33,7 +33,7 @@ struct schema_checking {
     size_t left, found;
     void (*tell)(void *context, const char *where, const char *what);
     void *context;
-    bool quiet; /* of anyOf only whether one fits is asked */
+    bool quiet; /* of anyOf only whether one fits matters */
     bool broken;
     char where[WHERE_MAX];
 };
@@ -260,7 +260,7 @@ static bool check_value(struct schema_checking *c, const struct json *schema, co
     return !json_is_array(v) || check_array(c, schema, v, depth);
 }
 
-/* The assembler put both labels around one text; as C has it they are two objects. */
+/* The assembler sets both labels around one text, but for C they are two objects. */
 static size_t embedded_size(const char *from, const char *to)
 {
     return (size_t)((uintptr_t)to - (uintptr_t)from);

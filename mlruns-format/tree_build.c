@@ -1,4 +1,5 @@
-/* tree_build.c: builds the folder of a run from a finished record, where no reader looks for runs. */
+/* tree_build.c: builds the folder of a run from a finished record, where no reader searches runs.
+ * */
 #include "base/fs.h"
 #include "mlruns-format/key.h"
 #include "mlruns-format/tree_meta.h"
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { /* characters that MLflow takes */
+enum { /* characters that MLflow accepts */
        PARAM_CHARS = 6000,
        TAG_CHARS = 8000,
        NAME_CHARS = 250,
@@ -21,7 +22,8 @@ enum { /* characters that MLflow takes */
 
 static const char tree_source[] = "tree"; /* known by its address: a journal can hold the same word */
 
-/* Adds a fact of the tree's own (texts copied), for the caller to complete. NULL: out of memory, as b->arena.failed says. */
+/* Adds a fact of the tree's own (texts copied), for the caller to complete. NULL: out of memory,
+ * which b->arena.failed records. */
 static struct fact *building_add(struct building *b, enum fact_kind kind, const char *key, struct str text, double value)
 {
     struct fact *f = ARENA_NEW(&b->arena, struct fact);

@@ -64,7 +64,7 @@ static void write_series(struct json_out *j, const struct metric_series *s)
     for (size_t i = 0; i < s->count; i++) {
         const struct fact *f = s->samples[i];
         if (f->step >= last->step)
-            last = f; /* as MLflow: greatest step, then latest */
+            last = f; /* as MLflow: largest step, then latest */
         if (*unit->unit == 0 && *f->unit)
             unit = f;
         if (isnan(f->value))

@@ -44,7 +44,8 @@ static int put_nameless(int dir, const char *path, struct str data)
     return errno == EEXIST ? 1 : -1;
 }
 
-/* A file that appears whole, unless it is there already: 0 made, 1 there, -1. */
+/* Creates a file that appears with all of its content, unless it exists. Returns 0: made, 1:
+ * existed, -1 with err. */
 static int put_once(int dir, const char *path, struct str data, struct err *err)
 {
     int nameless = put_nameless(dir, path, data);
@@ -95,7 +96,8 @@ static int read_name(int root, const char *folder, struct arena *a, struct str *
     return ret_name->p ? 1 : err_memory(err, "mlruns/%s", path);
 }
 
-/* Has another folder an experiment of this name (Python MLflow gives random ids)? Two of one name stop MLflow's migration. */
+/* True if another folder has an experiment of this name (Python MLflow uses random ids). Two of one
+ * name stop MLflow's migration. */
 static bool name_taken(int root, const char *below, const char *own, struct str name, struct arena *a)
 {
     int fd = place_open(root, below, O_RDONLY | O_DIRECTORY, 0);
@@ -138,7 +140,7 @@ int tree_experiment(int root, struct str wanted, struct arena *a, uint32_t *ret_
     for (int suffix = 1; suffix <= SUFFIX_MAX; suffix++) {
         if (suffix == 1)
             snprintf(name, sizeof name, "%s", base);
-        else /* the whole stays within the bound */
+        else /* the total stays within the bound */
             snprintf(name, sizeof name, "%.*s~%d", NAME_CHARS - 3, base, suffix);
         struct str is, text = str_of(name);
         uint32_t id = tree_experiment_id(text);

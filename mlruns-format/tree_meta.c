@@ -1,4 +1,5 @@
-/* tree_meta.c: the meta.yaml of runs and experiments: written as fixed lines, read fast where it is ours, else as YAML. */
+/* tree_meta.c: the meta.yaml of runs and experiments: written as fixed lines, read fast where
+ * benchwrap wrote it, else as YAML. */
 #include "mlruns-format/tree_meta.h"
 
 #include "base/yaml.h"
@@ -17,7 +18,7 @@ static bool is_plain_scalar(struct str v)
     return v.n > 0;
 }
 
-/* The value of a line in one of the simple shapes. *ret_plain: it stood without quotes. */
+/* The value of a line in one of the simple shapes. *ret_plain: it has no quotes. */
 static bool simple_value(struct str v, struct str *ret, bool *ret_plain)
 {
     char q = v.n ? v.p[0] : 0;
@@ -43,7 +44,7 @@ static bool is_null(struct str v, bool plain)
     return plain && (v.n == 0 || str_is(v, "null") || str_is(v, "~") || str_is(v, "Null") || str_is(v, "NULL"));
 }
 
-/* Takes one pair. Times and status must be integers; false if one is not. */
+/* Stores one pair. Times and status must be integers; false if one is not. */
 static bool meta_set_pair(struct tree_meta *m, struct str key, struct str v, bool plain)
 {
     static const struct {
@@ -95,7 +96,7 @@ static bool parse_lines(struct tree_meta *m, struct str text)
         for (size_t i = 0; i < key.n; i++)
             if (!((key.p[i] >= 'a' && key.p[i] <= 'z') || key.p[i] == '_'))
                 return false;
-        if (text.n && (text.p[0] == ' ' || text.p[0] == '\t' || text.p[0] == '-')) /* the value goes on */
+        if (text.n && (text.p[0] == ' ' || text.p[0] == '\t' || text.p[0] == '-')) /* the value continues */
             return false;
         if (!simple_value(str_sub(line, key.n + 2, line.n), &v, &plain) || !meta_set_pair(m, key, v, plain))
             return false;

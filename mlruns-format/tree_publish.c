@@ -65,7 +65,8 @@ static int publish_copy_folder(int from_dir, const char *from, int to_dir, const
     return rc;
 }
 
-/* Puts the meta.yaml of dir/path into the run's folder of the experiment's; with it the run can be seen. */
+/* Moves the meta.yaml of dir/path into the run's folder in the experiment's, which makes the run
+ * visible. */
 static int publish_meta(int folder, const char *run_id, int dir, const char *path, struct err *err)
 {
     char from[4200];
@@ -80,7 +81,8 @@ static int publish_meta(int folder, const char *run_id, int dir, const char *pat
     return fs_write(run, "meta.yaml", buf_text(&b), 0666, true, err);
 }
 
-/* Another file system: copied under a name that MLflow passes over (a folder without meta.yaml), moved, and made visible last. */
+/* Another file system: copied under a name that MLflow ignores (a folder without meta.yaml), moved,
+ * and made visible last. */
 static int publish_copy(int folder, const char *run_id, int dir, const char *path, struct err *err)
 {
     char beside[80];

@@ -1,4 +1,5 @@
-/* tree_read.c: runs read back from a tree of ours or of Python MLflow; damage is reported, never fatal. */
+/* tree_read.c: runs read back from a tree of benchwrap or of Python MLflow; damage is reported,
+ * never fatal. */
 #include "base/fs.h"
 #include "base/array.h"
 #include "mlruns-format/annotation.h"
@@ -27,7 +28,7 @@ static void tree_note_problem(struct tree_reader *x, struct tree_run *run, const
 static void tree_note_problem(struct tree_reader *x, struct tree_run *run, const char *fmt, ...)
 {
     if (run->problem)
-        return; /* the first says enough */
+        return; /* the first reason is enough */
     char text[400];
     va_list ap;
     va_start(ap, fmt);
@@ -209,7 +210,8 @@ static void read_meta(struct tree_reader *x, struct tree_run *run, const struct 
         tree_note_problem(x, run, "meta.yaml has an unknown status");
 }
 
-/* Gives thinned series all their samples. `in`: the run's folder. Without them a series is no metric: its points would mislead. */
+/* Loads all samples of thinned series. `in`: the run's folder. Without them a series is no metric:
+ * its points would mislead. */
 static void complete_metrics(struct tree_reader *x, struct tree_run *run, const struct folder *in)
 {
     struct tree_entry *all = NULL;
@@ -251,7 +253,7 @@ int tree_metric(const struct folder *tree, const struct tree_run *run, const cha
     return one.metrics && ret->count ? 0 : 1;
 }
 
-/* params, metrics, tags as far as they are wanted. */
+/* Reads params, metrics and tags, as far as the caller requests them. */
 static void read_kinds(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
     CLEANUP_FOLDER struct folder own = {0};

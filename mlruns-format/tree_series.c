@@ -71,7 +71,7 @@ int series_collect(struct building *b, struct err *err)
         if (!e || s->count < e->count)
             s->samples[s->count++] = f;
     }
-    for (size_t i = 0; i < n; i++) /* a key whose only sample found no memory has none */
+    for (size_t i = 0; i < n; i++) /* a key whose only sample was lost, out of memory, has none */
         if (b->series[i].count) {
             b->series[b->n_series] = b->series[i];
             if (series_thin(b, &b->series[b->n_series++], err) < 0)

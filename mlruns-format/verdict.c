@@ -1,4 +1,4 @@
-/* verdict.c: what a run's verdict says to people. */
+/* verdict.c: the words for a run's verdict. */
 #include "mlruns-format/verdict.h"
 
 #include <string.h>

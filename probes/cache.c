@@ -1,7 +1,8 @@
 /* cache.c: facts that hold until the next boot, kept in one small file per probe.
  *
  * The name carries what the facts depend on (node, user, boot, processors allowed, what is visible, our version); the first line carries
- * a checksum of the rest. A file that is not ours, writable by others or damaged counts as none:
+ * a checksum of the rest. A file that is not the user's own, writable by others or damaged counts
+ * as none:
  *   benchwrap-facts 1 <checksum>\n   then the facts as fact_text.h describes. */
 #include "probes/state.h"
 
@@ -130,7 +131,7 @@ static bool cache_read_file(int dir, const char *name, struct buf *text)
     }
 }
 
-/* Is the checksum right? *ret: what stands behind the first line. */
+/* True if the checksum is right. *ret: the text behind the first line. */
 static bool cache_has_checksum(struct str text, struct str *ret)
 {
     char head[HEAD + 1];
@@ -158,7 +159,7 @@ bool cache_replay(const struct host *h, const char *probe, struct record *r)
     bool artifacts = false;
     for (rest = all; (more = fact_text_next(&rest, &f)) > 0;)
         artifacts |= f.kind == 'A';
-    /* Made without a spool, so without the artifacts that are wanted now: look again. */
+    /* Made without a spool, so without the artifacts that are required now: read the machine again. */
     if (more < 0 || (h->spool >= 0 && !artifacts && str_has(all, "artifacts were switched off")))
         return false;
     for (rest = all; fact_text_next(&rest, &f) > 0;)

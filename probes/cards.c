@@ -1,5 +1,6 @@
-/* cards.c: what each network card receives and sends while the program runs: Ethernet and the like, and InfiniBand's, Omni-Path's, RoCE's
- * and Slingshot's ports, whose traffic does not pass through the kernel and stands in no other table. */
+/* cards.c: what each network card receives and sends while the program runs: Ethernet and the like,
+ * and InfiniBand's, Omni-Path's, RoCE's and Slingshot's ports, whose traffic does not pass through
+ * the kernel and is in no other table. */
 #include "probes/sample.h"
 
 #include <stdio.h>
@@ -152,7 +153,7 @@ static void cards_read_port(struct host *h, struct record *r, struct port *p)
     if (p->family->wait && sample_number(h, &p->wait_file, &wait, "%s/%s", p->folder, p->family->wait) &&
         sample_rate(&p->wait, h, wait, 0, &rate) && p->active)
         sample_emit_fine(h, r, rate, "system/network_%s_wait_ticks_per_second",
-                         p->key); /* data stood ready, and there was no credit to send them */
+                         p->key); /* data were ready, and there was no credit to send them */
 }
 
 static int cards_sample(struct host *h, struct record *r, struct err *err)

@@ -67,7 +67,8 @@ static bool cgroup_is_limiting_path(const struct host *h, struct str path)
     return !str_is(path, "/") || (n > 0 && !str_is((struct str){link, (size_t)n}, initial));
 }
 
-/* controller "": the hierarchy of version 2, whatever it controls. The later of several mounts lies on top. */
+/* controller "": the hierarchy of version 2, whatever it controls. The later of several mounts
+ * hides the others. */
 static void cgroup_find_group(const struct host *h, struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
 {
     struct str path = {"", 0};

@@ -16,7 +16,7 @@ struct cgroup_use {
     struct sampled_file cpu_file, limit_file, usage_file, memory_file, events_file;
     struct sample_count usage, periods, throttled, throttled_s, killed, node_killed;
     int64_t first_ns; /* when it was first counted */
-    bool foreign; /* the program was seen in other groups, */
+    bool foreign; /* the program was found in other groups, */
     bool foreign_time; /* or has used more processor time than the group */
 };
 
@@ -170,7 +170,8 @@ static void cgroup_use_detect_move(struct host *h, struct cgroup_use *g)
         g->foreign = cgroup_is_other(h, pids[i], &known);
 }
 
-/* A move between two samples is not seen: then the group has used less than the program. False where the counting began late. */
+/* A move between two samples is not detected: then the group has used less than the program. False
+ * where the counting began late. */
 static bool cgroup_use_ran_outside(const struct host *h, const struct cgroup_use *g, const struct record *r)
 {
     double own = record_number(r, "run.user_s", 0) + record_number(r, "run.system_s", 0), wall = record_number(r, "run.wall_s", -1);
@@ -237,7 +238,8 @@ static void cgroup_use_emit_kills(struct host *h, struct record *r, struct cgrou
                          g->killed.known ? "outside of the program's control group" : "of the node");
 }
 
-/* Short programs: what withheld benchwrap's own processors around them would be counted as theirs. False where the program's end was not seen. */
+/* Short programs: throttling of benchwrap's own processes around them would be counted as theirs.
+ * False where the program's end was not observed. */
 static bool cgroup_use_is_short(const struct host *h, const struct cgroup_use *g, const struct record *r)
 {
     return g->first_ns && record_number(r, "run.wall_s", -1) >= 0 &&
@@ -262,7 +264,7 @@ static void cgroup_use_emit_throttling(struct host *h, struct record *r, struct 
         noise_add_reason(r, "the control group's limit withheld processors in %.3g %% of its periods", percent);
 }
 
-/* What was counted since the first look. */
+/* Records what was counted since the first reading. */
 static int cgroup_use_after(struct host *h, struct record *r, struct err *err)
 {
     struct cgroup_use *g = probe_data(h, &probe_cgroup_use);

@@ -1,5 +1,5 @@
 /* cloud.c: cloud and kind of instance, by the texts of the firmware. Only if the user requests it,
- * the metadata service gives more. */
+ * the metadata service adds more. */
 #include "probes/look.h"
 
 #include "base/clock.h"
@@ -71,7 +71,7 @@ struct service {
     char token_header[1200];
 };
 
-/* The body of a good reply in *ret. Once the time is over nothing is asked any more. */
+/* Appends the body of a good reply to *ret. After the time limit no request is sent any more. */
 static bool cloud_request(struct service *s, const char *method, const char *path, const char *header, struct buf *ret, struct err *err)
 {
     char url[1024];
@@ -95,7 +95,8 @@ static bool cloud_request(struct service *s, const char *method, const char *pat
     return good && ret->n > 0 && !ret->failed;
 }
 
-/* The last part of a path ("projects/1234/zones/us-central1-a": what stands before it names the account), if it is a plain word. */
+/* The last part of a path ("projects/1234/zones/us-central1-a": the part before it names the
+ * account), if it is a plain word. */
 static void cloud_emit_last_part(struct host *h, struct record *r, const char *key, struct str value)
 {
     value = str_trim(value);

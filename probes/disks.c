@@ -1,4 +1,5 @@
-/* disks.c: what each disk of the node reads and writes while the program runs, and how busy it is. Whole disks, no partitions. */
+/* disks.c: what each disk of the node reads and writes while the program runs, and how busy it is.
+ * Complete disks, no partitions. */
 #include "probes/sample.h"
 
 #include <stdio.h>
@@ -32,7 +33,8 @@ static bool disks_is_whole(const struct host *h, const char *device)
     return look_exists(h, path);
 }
 
-/* Its row; a new one is made for a disk not seen yet. NULL: no whole disk, or one too many. */
+/* Returns its row; makes one for a new disk. Disks beyond DISKS_MAX share the row OTHERS. NULL: a
+ * partition. */
 static struct disk *disks_find_disk(const struct host *h, struct disks *d, struct str device)
 {
     if (device.n == 0 || device.n >= sizeof d->at->device)
@@ -44,7 +46,7 @@ static struct disk *disks_find_disk(const struct host *h, struct disks *d, struc
     memcpy(name, device.p, device.n);
     name[device.n] = 0;
     if (!disks_is_whole(h, name))
-        return NULL; /* partitions are asked for again: their rows would be many */
+        return NULL; /* partitions are checked each time: their rows would be many */
     if (d->count == DISKS_MAX)
         return &d->at[OTHERS];
     struct disk *one = &d->at[d->count++];

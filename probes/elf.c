@@ -15,7 +15,7 @@ struct elf_reader {
     void *context;
     struct load {
         uint64_t address, offset, size;
-    } loads[LOADS]; /* where addresses lie in the file */
+    } loads[LOADS]; /* places of addresses in the file */
     size_t load_count;
     uint64_t dynamic_at, dynamic_size;
 };
@@ -33,7 +33,8 @@ static bool elf_read_bytes(struct elf_reader *r, void *to, size_t n, uint64_t of
     return offset < (uint64_t)1 << 62 && r->read_at(r->context, to, n, offset) == (ssize_t)n;
 }
 
-/* A text of the file, cut at its NUL, kept in elf->text. NULL if it does not end within max or there is no room. */
+/* A text of the file, cut at its NUL, kept in elf->text. NULL if it does not end within max or does
+ * not fit. */
 static const char *elf_store_text(struct elf_reader *r, uint64_t offset, size_t max)
 {
     struct elf *e = r->elf;

@@ -1,4 +1,5 @@
-/* energy.c: what processors, memory and node take from the wall: RAPL's domains (powercap), AMD's counters (hwmon amd_energy), and Cray's of the node.
+/* energy.c: energy that processors, memory and node consume: RAPL's domains (powercap), AMD's
+ * counters (hwmon amd_energy), and Cray's of the node.
  *
  * The probe reads the counters before the program, at each sample, and after it. RAPL's wrap after
  * 65 to 262 kJ, minutes at full load; they must be read more often than that. The recorder samples
@@ -19,7 +20,7 @@ static const double AROUND_MAX = 1.25; /* times the run: what was counted beside
 
 struct domain {
     char key[24], path[96];
-    const char *total; /* the run's figure that it is part of */
+    const char *total; /* the run's metric that it is part of */
     double scale, range; /* joules in one; highest value, 0: none */
     struct sampled_file file;
     struct sample_count count;
@@ -28,12 +29,13 @@ struct domain {
 struct energy {
     struct domain at[DOMAINS_MAX];
     int count;
-    int64_t start_ns, longest_ns; /* the longest time between two looks */
+    int64_t start_ns, longest_ns; /* the longest time between two readings */
     int64_t last_ns;
     bool closed; /* only root may read them */
 };
 
-/* "package-0", "core", "uncore", "dram", "psys" and the run's figures. Cores are part of their package and have no figure of their own. */
+/* "package-0", "core", "uncore", "dram", "psys" and the run's metrics. Cores are part of their
+ * package and have no own metric. */
 static const char *energy_total_key(struct str name)
 {
     return str_starts(name, "package") ? "energy.package_J"
@@ -166,7 +168,7 @@ static void energy_find_cray(struct host *h, struct energy *e)
     }
 }
 
-/* A counter that was not read for so long may have wrapped more than once: a package takes a
+/* A counter that was not read for so long may have wrapped more than once: a package consumes one
  * kilowatt at most. */
 static bool energy_is_lost(const struct domain *d, int64_t longest_ns)
 {
@@ -174,7 +176,7 @@ static bool energy_is_lost(const struct domain *d, int64_t longest_ns)
     return d->range > 0 && (double)longest_ns / 1e9 * most_W > d->range * d->scale;
 }
 
-/* Reads all; power into the record, if there is one to take it. */
+/* Reads all; power into the record, if there is one. */
 static void energy_read_domains(struct host *h, struct energy *e, struct record *r)
 {
     int64_t now = h->state->now_ns, since = e->last_ns ? now - e->last_ns : 0;

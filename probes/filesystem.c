@@ -18,7 +18,7 @@ enum { MOUNTS_MAX = 6, TOOL_MS = 1500, KEY_SIZE = 96 };
 
 struct filesystem_place {
     char type[64], point[1024], source[256], options[2048];
-    const char *path; /* the first that lies there */
+    const char *path; /* the first path on this file system */
     const char *file; /* the first that is a regular file, or NULL */
     char directory[PATH_SIZE]; /* what exists of it */
 };
@@ -70,7 +70,7 @@ static void filesystem_add_options(struct buf *to, struct str options)
     }
 }
 
-/* The mount with the longest point above the path; of equal ones the last lies on top. */
+/* The mount with the longest point above the path; of equal ones the last hides the others. */
 static bool filesystem_find_mount(struct str mounts, const char *path, struct filesystem_place *ret)
 {
     size_t best = 0;
@@ -96,7 +96,8 @@ static bool filesystem_find_mount(struct str mounts, const char *path, struct fi
     return best > 0;
 }
 
-/* What exists of the path, links followed: a directory or the file itself. False: not even what stands behind the root. */
+/* What exists of the path, links followed: a directory or the file itself. False: not even the
+ * first part below the root exists. */
 static bool filesystem_find_existing(const char *path, char ret[PATH_SIZE], bool *ret_file)
 {
     char up[PATH_SIZE];

@@ -1,6 +1,7 @@
 /* frequency.c: at which frequency the processors run while the program does.
  *
- * Looked at by the sampler only, never before the program: between Linux 4.13 and 5.17 a read of scaling_cur_freq can sleep for 10 ms. */
+ * Read by the sampler only, never before the program: between Linux 4.13 and 5.17 a read of
+ * scaling_cur_freq can sleep for 10 ms. */
 #include "probes/look.h"
 #include "probes/state.h"
 
@@ -9,7 +10,7 @@
 #include <sched.h>
 #include <stdio.h>
 
-enum { LOOKED_AT = 4 /* processors: each read can interrupt the one that is asked */ };
+enum { LOOKED_AT = 4 /* processors: each read can interrupt the processor that it is about */ };
 
 extern const struct probe probe_frequency;
 

@@ -192,7 +192,8 @@ static void gpu_watch_open_amd(struct amd_watch *a)
     }
 }
 
-/* The mean power since the last call, by the counter. One that stands still counts nothing: some do. */
+/* The mean power since the last call, by the counter. A counter that does not change is ignored:
+ * some GPUs have those. */
 static double gpu_watch_amd_counted_W(const struct amd_watch *a, struct amd_gpu *g, double *ret_J)
 {
     int64_t now = clock_mono_ns(), since = now - g->last_ns;
@@ -281,7 +282,7 @@ static bool gpu_watch_time_ms(struct str text, int64_t *ret)
     return str_int(last, ret) && *ret > 0;
 }
 
-/* Energy is passed on as what was used since the first look. */
+/* Energy is passed on as what was used since the first reading. */
 static void gpu_watch_emit_fact(struct gpu_watch *w, struct host *h, struct record *r, const struct fact_text *f)
 {
     struct str rest = str_sub(f->key, sizeof "system/gpu_" - 1, f->key.n), number = str_cut(&rest, '_'), value = f->text;

@@ -30,7 +30,7 @@ static void host_emit_kernel(struct host *h, struct record *r)
         emit_text(h, r, "kernel.release", name.release);
     if (!emit_file(h, r, "kernel.version", "proc/sys/kernel/version") && asked)
         emit_text(h, r, "kernel.version", name.version);
-    bool told = emit_file(h, r, "os.arch", "proc/sys/kernel/arch"); /* since 6.1; a 32-bit personality gives uname another name */
+    bool told = emit_file(h, r, "os.arch", "proc/sys/kernel/arch"); /* since 6.1; with a 32-bit personality, uname has another name */
     int kind = h->real ? personality(0xffffffff) : 0;
     if (!told && kind >= 0 && (kind & PER_MASK) == PER_LINUX32)
         emit_missing(h, r, "os.arch", "this process has a 32-bit personality (setarch), for which uname has another name");

@@ -76,7 +76,7 @@ void identities_add(struct identities *ids, struct str name, char kind)
 {
     while (name.n > 1 && name.p[0] == '/' && name.p[name.n - 1] == '/')
         name.n--;
-    /* A number alone would take results with it; serials that are numbers are long. */
+    /* A number alone would also remove results; serials that are numbers are long. */
     if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) ||
         identities_is_common(name, false) || (identities_is_number(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
         return;
@@ -146,7 +146,7 @@ static const struct identity *known_at(const struct identities *ids, const char 
     return NULL;
 }
 
-/* ---- shapes: each returns the length of what stands at the beginning, or 0 ---- */
+/* ---- shapes: each returns the length of the shape at the beginning, or 0 ---- */
 
 /* Returns the length of groups of `digits` hexadecimal digits with the separator between them,
  * `most` groups at most; *ret_groups: how many there are. */
@@ -275,7 +275,7 @@ static size_t shape_ip6(struct str t)
     return (gap && groups >= 2 && digits >= 5) || groups == 8 ? at : 0;
 }
 
-/* Length of the name of a home that stands at `from`, or goes on there. */
+/* Returns the length of the name of a home that begins at `from`, or continues there. */
 static size_t shape_home_name(struct str t, size_t from)
 {
     size_t to = from;
@@ -366,7 +366,7 @@ static size_t shape_number(const struct identities *ids, const char *text, size_
     return 0;
 }
 
-/* Letters of any script and digits become x: the shape shows what stood there. */
+/* Letters of any script and digits become x: the shape shows what was there. */
 static void identities_overwrite(char *p, size_t n, char with)
 {
     for (size_t i = 0; i < n; i++)
@@ -513,7 +513,7 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             continue;
         }
         const struct identity *known = known_at(ids, text, n, at);
-        if (known) { /* behind a home the name of another one may go on: /home/jo and /home/jo.miller */
+        if (known) { /* behind a home the name of another one may continue: /home/jo and /home/jo.miller */
             size_t more = known->kind == 'd' ? shape_home_name((struct str){text, n}, at + known->n) : 0;
             identities_report(&r, at, known->n + more, identities_kind_words(known->kind));
             memcpy(text + at, known->token, known->n);

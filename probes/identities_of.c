@@ -35,7 +35,7 @@ void identities_add_hosts(struct identities *ids, struct str list)
 {
     size_t left = HOSTS_MAX;
     if (memchr(list.p, '[', list.n))
-        identities_add(ids, list, 'h'); /* as it stands, too */
+        identities_add(ids, list, 'h'); /* unchanged, too */
     while (list.n > 0 && left > 0) {
         size_t n = 0, depth = 0;
         while (n < list.n && (depth > 0 || (list.p[n] != ',' && list.p[n] != ' ' && list.p[n] != '\n'))) {

@@ -1,6 +1,7 @@
 /* job_script.c: the script of the batch job that this run belongs to, as artifact job/script.sh without secrets.
  *
- * Slurm is not asked (one call per job is enough): slurmd keeps a copy on the batch host that its owner may read, <SlurmdSpoolDir>/job<id>/slurm_script.
+ * No request to Slurm (one call per job is enough): slurmd keeps a copy on the batch host that its
+ * owner may read, <SlurmdSpoolDir>/job<id>/slurm_script.
  * It is an argument of the shell above us, or, where that shell became benchwrap (`exec benchwrap archive -- …`), found by slurm.conf. */
 #include "base/env.h"
 #include "base/fs.h"

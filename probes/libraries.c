@@ -21,7 +21,7 @@ struct resolver {
     struct elf elf; /* of the file under the hands */
 };
 
-/* One that asks for libraries. */
+/* A file that requires libraries. */
 struct asker {
     const char *path, *rpath, *runpath;
 };
@@ -195,7 +195,7 @@ void libraries_resolve(struct library_list *ret, const struct host *h, const cha
         struct library_file *f = &ret->files[i];
         char path[4096];
         askers[i + 1] = askers[who[i]];
-        /* The RPATH of the program counts for what its libraries ask, too. */
+        /* The RPATH of the program also applies to what its libraries require. */
         bool found = libraries_find_file(r, &askers[who[i]], f->name, path, sizeof path, &f->variant) ||
                      (who[i] > 0 && !askers[who[i]].runpath && !askers[0].runpath &&
                       libraries_find_in_path(r, askers[0].rpath, program, f->name, path, sizeof path));

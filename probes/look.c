@@ -1,4 +1,5 @@
-/* look.c: reading of short files below a root, and telling of facts with the public profile's filter. */
+/* look.c: reading of short files below a root, and recording of facts with the public profile's
+ * filter. */
 #include "probes/look.h"
 
 #include "base/env.h"

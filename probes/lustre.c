@@ -1,4 +1,5 @@
-/* lustre.c: what this node's Lustre clients read, write and ask of metadata servers while the program runs. */
+/* lustre.c: what this node's Lustre clients read, write and request from metadata servers while the
+ * program runs. */
 #include "probes/sample.h"
 
 #include <errno.h>
@@ -62,8 +63,9 @@ static void lustre_find_mounts(struct host *h, struct record *r, struct lustre_m
     }
 }
 
-/* "read_bytes 12 samples [bytes] 4096 1048576 12345678": how often, and for bytes their sum. Everything else that has been asked are operations on metadata,
- * but for what the kernel asks of the client's own memory. */
+/* "read_bytes 12 samples [bytes] 4096 1048576 12345678": how often, and for bytes their sum. All
+ * other requests are operations on metadata, but for the kernel's requests to the client's own
+ * memory. */
 static void lustre_parse_stats(struct str text, double *ret_read, double *ret_written, double *ret_metadata)
 {
     static const char *const metadata[] = {"open",  "close", "getattr", "setattr", "create",  "link",     "unlink",   "symlink", "mkdir",
@@ -92,7 +94,7 @@ static void lustre_emit_mount(struct host *h, struct record *r, struct lustre_mo
     double read = 0, written = 0, metadata = 0, rate;
     if (!sample_read(h, &m->file, &text, "%s/stats", m->folder))
         return;
-    lustre_parse_stats(text, &read, &written, &metadata); /* a kind that is not in it was not asked yet */
+    lustre_parse_stats(text, &read, &written, &metadata); /* a kind that is not in it had no request yet */
     m->active |= m->read.known && (read != m->read.last || written != m->written.last || metadata != m->metadata.last);
     if (sample_rate(&m->read, h, read, 0, &rate) && m->active)
         sample_emit_fine(h, r, rate / 1e6, "system/%s_read_megabytes_per_second", m->key);

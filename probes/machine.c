@@ -141,7 +141,8 @@ static const char *machine_hypervisor_by_files(const struct host *h)
     return "";
 }
 
-/* Would a guest see that it is one? x86 says so by a flag, Amazon by its product, POWER without a hypervisor boots by OPAL, and IBM Z has its own file. */
+/* True if a guest could detect that it is one. x86 shows it by a flag, Amazon by its product, POWER
+ * without a hypervisor boots by OPAL, and IBM Z has its own file. */
 static bool machine_shows_hypervisors(const struct host *h, const struct cpuinfo *info)
 {
     struct look_text text;

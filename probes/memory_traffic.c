@@ -27,7 +27,7 @@ struct traffic_search {
     size_t n, max;
 };
 
-/* Puts a value into the bits that a term's format names: "config:0-7,21", "config1:0-31". */
+/* Stores a value in the bits that a term's format names: "config:0-7,21", "config1:0-31". */
 static bool traffic_put_bits(struct str format, uint64_t value, uint64_t config[3])
 {
     struct str word = str_cut(&format, ':');

@@ -1,4 +1,5 @@
-/* node.c: one hash for the configuration of the node: same kernel, microcode, firmware and settings give the same `node.state`.
+/* node.c: one hash for the configuration of the node: same kernel, microcode, firmware and settings
+ * have the same `node.state`.
  *
  * The hardware has its own hash, `node.type`, which the topology probe records. */
 #include "probes/state.h"

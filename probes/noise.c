@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Thresholds of "disturbed". A quarter of a processor is what a desktop or a monitoring agent takes; 5 % of a big node counts all the same. */
+/* Thresholds of "disturbed". A quarter of a processor is what a desktop or a monitoring agent uses;
+ * 5 % of a big node counts all the same. */
 static const double OTHERS_LEAST = 0.25, OTHERS_PART = 0.05, STEAL_PERCENT = 1, SHORTEST_S = 0.5;
 
 void noise_add_reason(struct record *r, const char *fmt, ...)

@@ -1,4 +1,5 @@
-/* others.c: who else is on the node: processes of other people, counted, not named. What they take of the processors is noise's. */
+/* others.c: who else is on the node: processes of other people, counted, not named. The probe
+ * `noise` reads their use of processors. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "probes/look.h"
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 15, /* ten thousand processes are seen in that time */
+    LOOK_MS = 15, /* enough for ten thousand processes */
     PEOPLE_FROM = 1000, /* numbers below are the system's own (login.defs) */
     NOBODY = 65534,
     USERS_MAX = 1024
@@ -19,7 +20,7 @@ enum {
 
 struct crowd {
     unsigned processes, users, all;
-    bool cut, many; /* not all were seen; more users than can be counted */
+    bool cut, many; /* not all were read; more users than can be counted */
     uid_t seen[USERS_MAX];
 };
 
@@ -43,7 +44,8 @@ struct others_walk {
     int64_t end_ns;
 };
 
-/* The owner of /proc/PID is the owner of the process; nothing in it is opened, and one that has gone meanwhile is none. */
+/* The owner of /proc/PID is the owner of the process; nothing in it is opened, and one that has
+ * ended in between is none. */
 static int others_read_entry(void *context, const char *name, unsigned char type)
 {
     struct others_walk *l = context;
@@ -73,7 +75,7 @@ static bool others_is_first_namespace(const struct host *h, const char *kind, un
     return got == n && memcmp(text, first, (size_t)n) == 0;
 }
 
-/* Why /proc does not show the processes of the whole node; NULL: it does. */
+/* Why /proc does not show all processes of the node; NULL: it does. */
 static const char *others_hidden_reason(const struct host *h)
 {
     if (!look_has_own_proc(h) || !others_is_first_namespace(h, "pid", 4026531836u))

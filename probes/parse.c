@@ -114,7 +114,7 @@ static const char *parse_arm_name(struct str implementer, struct str part)
     return NULL;
 }
 
-/* The line for each field; the first row that gives a value wins. */
+/* The line for each field; the first row with a value wins. */
 static const struct {
     const char *key;
     size_t offset, size;
@@ -151,7 +151,8 @@ static const struct {
 #undef FIELD
 };
 
-/* IBM Z: "processor 0: version = FF,  identification = 0133E8,  machine = 2964": the identification is a serial, not taken. */
+/* IBM Z: "processor 0: version = FF, identification = 0133E8, machine = 2964": the identification
+ * is a serial number, not recorded. */
 static void parse_s390_line(struct str line, struct cpuinfo *ret)
 {
     static const char *const names[][2] = {{"2964", "z13"},     {"2965", "z13s"}, {"3906", "z14"},     {"3907", "z14 ZR1"}, {"8561", "z15"},

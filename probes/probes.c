@@ -196,7 +196,7 @@ void probes_set_now(struct host *h)
     h->state->now_ns = probes_clock_ns(h);
 }
 
-/* Each sampler may take a 5000th of a core: after a costly sample it rests. The first
+/* Each sampler may use a 5000th of a core: after a costly sample it rests. The first
  * two samples open files, and are the base. */
 static void probes_run_samplers(bool nested, struct host *h, struct record *r)
 {
@@ -284,7 +284,7 @@ void probes_run(enum probe_phase phase, bool nested, struct host *h, struct reco
 
 bool probes_is_public(const char *key)
 {
-    /* A row that ends in "*" allows every key that begins with what stands before it. */
+    /* A row that ends in "*" allows every key that begins with the text before it. */
     static const char *const allowed[] = {
 #define PUBLIC(pattern) pattern,
 #include "probes/public.def"

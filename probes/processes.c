@@ -20,7 +20,7 @@ enum {
     THREADS_MAX = 512 /* in one walk, whose children are read in addition to the main threads' */
 };
 
-static const double UNWAITED_S = 0.2, UNWAITED_PART = 0.1; /* of what the samples saw: ticks are coarse */
+static const double UNWAITED_S = 0.2, UNWAITED_PART = 0.1; /* of what the samples measured: ticks are coarse */
 
 struct tree {
     pid_t *pids; /* found, and to be read */
@@ -43,7 +43,7 @@ static bool processes_read_stat(const struct host *h, pid_t pid, char name[NAME_
 {
     struct look_text text;
     if (!look_read(h, &text, "proc/%d/stat", pid))
-        return false; /* it has gone meanwhile */
+        return false; /* it has ended in between */
     char *begin = strchr(text.p, '('), *end = strrchr(text.p, ')');
     if (!begin || !end || end < begin)
         return false;

@@ -105,7 +105,7 @@ struct kept_secret {
     bool failed;
 };
 
-/* They are filled when all are found: what is filled would no longer look like one. */
+/* They are overwritten when all are found: an overwritten one could not be recognized. */
 static void redact_store_secret(void *context, const struct secret *s)
 {
     struct kept_secret *k = context;
@@ -397,7 +397,7 @@ static bool redact_hold_units(struct redact_wide *w, const char *units, size_t n
 static void redact_write_units(struct redact_stream *s, const char *units, size_t n)
 {
     char letters[UNITS], blot[2 * UNITS];
-    if (!redact_hold_units(&s->wide, units, 2 * n)) { /* without memory: what is held goes on, and stars for these */
+    if (!redact_hold_units(&s->wide, units, 2 * n)) { /* out of memory: pass on what is held, and write stars for these */
         redact_output_held(s, s->n);
         memset(blot, '*', 2 * n);
         s->write(s->context, blot, 2 * n);
@@ -453,7 +453,7 @@ void redact_stream_flush(struct redact_stream *s, bool end)
         s->wide.is_known = true;
         redact_write_pieces(s, (const char *)s->wide.first, s->wide.first_n);
     }
-    if (s->n > 0 && (end || !s->state.fold)) /* of a value on lines of its own, whole lines */
+    if (s->n > 0 && (end || !s->state.fold)) /* of a value on lines of its own, complete lines */
         redact_output_held(s, end ? s->n : redact_words_end(s->held, s->n));
     if (end && s->wide.has_half) {
         s->write(s->context, &s->wide.half, 1);

@@ -40,18 +40,18 @@ static bool sample_read_again(struct sampled_file *f, struct str *ret)
 {
     static char text[TEXT];
     size_t n = 0;
-    while (n < sizeof text) { /* proc gives at most a page or so per call */
+    while (n < sizeof text) { /* proc returns at most a page or so per call */
         ssize_t got = pread(f->fd - 1, text + n, sizeof text - n, (off_t)n);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return false;
         n += (size_t)got;
-        if (got < SHORT) /* the kernel would have filled half a page at least: its end, without asking once more */
+        if (got < SHORT) /* the kernel would have filled half a page at least: its end, without another read */
             break;
     }
     const char *end = n == sizeof text ? memrchr(text, '\n', n) : NULL;
-    if (end) /* half a number of the line that is cut would look like a counter that was reset */
+    if (end) /* half a number of the truncated line would be read as a counter that was reset */
         n = (size_t)(end + 1 - text);
     *ret = (struct str){text, n};
     errno = ENODATA;

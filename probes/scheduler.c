@@ -445,7 +445,7 @@ static bool scheduler_read_nodefile(struct host *h, const char *variable, int64_
         if (name.n == 0)
             continue;
         ++*ret_lines;
-        if (str_eq(name, last)) /* lines of one host mostly stand together */
+        if (str_eq(name, last)) /* lines of one host are mostly adjacent */
             continue;
         last = name;
         bool seen = false;
@@ -504,7 +504,7 @@ static void scheduler_emit_lsf(struct host *h, struct record *r)
 
 static void scheduler_emit_kubernetes(struct host *h, struct record *r)
 {
-    struct look_text text; /* the file beside it, `token`, is a secret and not read */
+    struct look_text text; /* the file next to it, `token`, is a secret and not read */
     if (look_read(h, &text, "var/run/secrets/kubernetes.io/serviceaccount/namespace"))
         emit_tag(h, r, "job.namespace", (struct str){text.p, text.n});
 }

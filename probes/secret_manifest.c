@@ -26,7 +26,7 @@ static size_t manifest_skip_spaces(struct str t, size_t at)
     return at;
 }
 
-/* Base64 of whole bytes. Before the kind is known, only what is plainly no word. */
+/* Base64 of complete bytes. Before the kind is known, only what is plainly no word. */
 static bool manifest_is_base64(struct str v, bool known)
 {
     bool upper = false, small = false, digit = false;

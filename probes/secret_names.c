@@ -81,7 +81,7 @@ bool secret_is_owner(struct str name)
     return last.n > 0 && secret_name_is_word(last, OWNER);
 }
 
-/* What stands before the ending: nothing, glue, or an owner with anything before it. */
+/* The weight of the part before the ending: nothing, glue, or an owner with anything before it. */
 static enum secret_weight secret_ending_weight(struct str joined)
 {
     const struct word_row *end = ends_with(joined, ENDING), *weak = ends_with(joined, WEAK_ENDING);
@@ -187,7 +187,7 @@ static bool secret_is_dotted_name(struct str v)
     return parts >= PARTS_LEAST;
 }
 
-/* Does it look like random characters? */
+/* True if it has the form of random characters. */
 static bool secret_is_random(struct str v)
 {
     size_t digits = 0, letters = 0;
@@ -247,7 +247,8 @@ bool secret_is_redacted(struct str v)
     return v.n > 0 && (stars == v.n || (stars + 1 == v.n && v.p[0] == 'x'));
 }
 
-/* "$PASSWORD", "${PASSWORD}", "%PASSWORD%", "{{ password }}", "<password>": a name where the value will stand. */
+/* "$PASSWORD", "${PASSWORD}", "%PASSWORD%", "{{ password }}", "<password>": a name in place of the
+ * value. */
 static bool secret_is_placeholder(struct str v)
 {
     size_t names = 0;

@@ -24,7 +24,7 @@ static bool secret_option_is_word_byte(char c)
     return (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
-/* Where the name stands as a word of its own in the text; text.n: nowhere. */
+/* Returns the place of the name as a separate word in the text; text.n: not found. */
 static size_t secret_option_find_word(struct str text, struct str name)
 {
     for (size_t from = 0; from + name.n <= text.n;) {

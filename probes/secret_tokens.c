@@ -42,7 +42,8 @@ static bool token_report_webhook(struct secret_search *f, size_t at)
     return true;
 }
 
-/* What stands between "://" and this @ is user and password; passwords may have "/", "#" and "?", if what comes before them is no host with port. */
+/* True if the text between "://" and this @ is user and password. Passwords may have "/", "#" and
+ * "?", if the part before them is no host with port. */
 static bool token_is_user_info(struct str info, struct str host)
 {
     size_t odd = 0, colon = 0;
@@ -86,7 +87,7 @@ static bool token_is_account(struct str before, struct str info)
            (str_ends_anycase(before, "ssh:") || str_ends_anycase(before, "sftp:") || str_ends_anycase(before, "rsync:"));
 }
 
-/* "scheme://user:password@host": what stands between the slashes and the last @ of it. */
+/* "scheme://user:password@host": the part between the slashes and the last @ of it. */
 void secret_check_user(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
@@ -175,7 +176,7 @@ static bool token_has_prefix(struct str run)
     return false;
 }
 
-/* What stands before "acc_" and "atlasv1." belongs to the token. */
+/* The word before "acc_" and "atlasv1." belongs to the token. */
 static size_t token_word_begin(struct str t, size_t from, bool wanted)
 {
     while (wanted && from > 0 && secret_is_name_byte(t.p[from - 1]))
@@ -226,7 +227,7 @@ static bool token_is_joint(char c)
 }
 
 /* Three kinds of characters mixed over 32 bytes. Names like Foo-Bar_2-x86_64-… have a separator every few letters; random text has one in 32. In text made of
- * words, and in the names of C++ and Rust, small letters stand together. */
+ * words, and in the names of C++ and Rust, small letters are adjacent. */
 static bool token_is_mixed(struct str run)
 {
     size_t upper = 0, small = 0, digits = 0, joints = 0, words = 0, row = 0;
@@ -245,7 +246,7 @@ static bool token_is_mixed(struct str run)
     return run.n >= 32 && upper && small && digits && joints * 10 <= run.n && words * 5 <= run.n * 2;
 }
 
-/* A quick look, for most text is words: a short first part, and a letter behind its joint. */
+/* A quick test, since most text is words: a short first part, and a letter behind its joint. */
 static bool token_can_be_of_letters(struct str run)
 {
     size_t joint = 2;
@@ -263,8 +264,8 @@ static size_t token_find_service(struct str run)
     return run.n;
 }
 
-/* Reports the forty base64 characters with slashes around [from, to) as a secret where they look
- * like a key of AWS. False: they do not. */
+/* Reports the forty base64 characters with slashes around [from, to) as a secret where they have
+ * the form of a key of AWS. False: they do not. */
 static bool token_report_aws_key(struct secret_search *f, size_t from, size_t to)
 {
     struct str t = f->text;
@@ -319,7 +320,7 @@ static bool token_is_behind_service(struct str t, size_t from, struct str run)
            secret_is_owner(str_sub(t, begin, end - begin));
 }
 
-/* A token goes on behind dots and signs of equality. */
+/* A token continues behind dots and signs of equality. */
 static size_t token_find_end(struct str t, size_t to)
 {
     size_t from = to;
@@ -385,7 +386,7 @@ void secret_check_run(struct secret_search *f, size_t from)
     if (token < to) {
         to = token_find_end(t, to);
         f->quiet = to;
-        if (token > from && token_is_mixed(str_sub(run, 0, token - from))) /* what stands before it would be found alone */
+        if (token > from && token_is_mixed(str_sub(run, 0, token - from))) /* the part before it would be found alone */
             token = from;
         secret_report(f, token, to - token, SECRET_TOKEN);
     } else if (digit && token_is_mixed(run)) {

@@ -84,7 +84,7 @@ static size_t value_rest_of_line(struct str t, size_t from)
     return secret_without_escape(t, from, end);
 }
 
-/* Does a string in such quotes, begun before in this line, go on at `at`? */
+/* True if a string in such quotes, begun before in this line, continues at `at`. */
 bool secret_is_in_string(struct str t, size_t at, char quote)
 {
     size_t from = at;
@@ -120,7 +120,7 @@ static size_t value_within_string(struct str t, size_t from, size_t end)
 }
 
 struct assigned {
-    size_t name, name_n; /* where the name stands */
+    size_t name, name_n; /* place of the name */
     enum secret_weight weight;
 };
 static void value_report_assigned(struct secret_search *f, size_t from, struct assigned a);
@@ -181,7 +181,7 @@ static void value_begin_fold(struct secret_search *f, size_t name, size_t at, en
         at++;
     at = secret_skip_blanks(t, at);
     if ((weight < SECRET_NAME_PART && kind != SECRETS_FOLD_TAG) || at >= t.n ||
-        !secret_is_line_end(t, at)) /* a line that is cut here may go on */
+        !secret_is_line_end(t, at)) /* a line that is cut here may continue */
         return;
     while (name > 0 && (t.p[name - 1] == '"' || t.p[name - 1] == '\'' || t.p[name - 1] == '<'))
         name--;
@@ -282,7 +282,8 @@ static void value_report_assigned(struct secret_search *f, size_t from, struct a
         value_report_assigned(f, end, a);
 }
 
-/* Names are many, secrets are few: a cheap look for the beginnings of the words of secret_names.def. */
+/* Names are many, secrets are few: a cheap search for the beginnings of the words of
+ * secret_names.def. */
 bool secret_can_be_name(const char *p, size_t n)
 {
     for (size_t i = 0; i + 3 <= n; i++) {

@@ -98,7 +98,7 @@ static void secret_check_option(struct secret_search *f, size_t at)
     if (next < t.n && next > end && t.p[next] == ',')
         next++;
     next = secret_skip_blanks(t, next);
-    if (next + 1 < t.n && t.p[next] == '\\' && secret_is_line_end(t, next + 1)) /* the command goes on in the next line */
+    if (next + 1 < t.n && t.p[next] == '\\' && secret_is_line_end(t, next + 1)) /* the command continues in the next line */
         next = secret_skip_blanks(t, secret_line_end(t, next) + 1);
     struct str value = str_sub(t, next, secret_command_word_end(t, next) - next);
     for (int lines = 0; from > 0 && at - from < COMMAND_LONGEST; from--)

@@ -1,7 +1,9 @@
 /* secrets.c: finds the places of secrets in a text.
  *
- * Streams of gigabytes pass here. The finder marks sets of bytes in blocks of 64: token bytes, signs ("=:@>" and quote-comma), dashes, double s, apostrophes. It takes
- * a closer look only where the marks promise something: a run of 16 token bytes, an assignment, an option, the word "pass". */
+ * Streams of gigabytes pass here. The finder marks sets of bytes in blocks of 64: token bytes,
+ * signs ("=:@>" and quote-comma), dashes, double s, apostrophes. It reads
+ * closer only where the marks indicate something: a run of 16 token bytes, an assignment, an
+ * option, the word "pass". */
 #include "probes/secret_finding.h"
 #include "probes/secret_options.h"
 
@@ -47,7 +49,7 @@ static void secrets_mark_16(const char *p, int shift, struct marks *m)
 }
 #endif
 
-/* ---- the whole text ---- */
+/* ---- all of the text ---- */
 
 /* Returns the bit masks of the characters in the block at `at`; behind the end of the text no bit
  * is set. */

@@ -1,4 +1,5 @@
-/* slurm_text.c: a job out of the text of `scontrol show job`, against lines that its user put there. */
+/* slurm_text.c: a job out of the text of `scontrol show job`, safe against lines that its user
+ * wrote into it. */
 #include "probes/slurm_job.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* software.c: the program's files, read after it has ended: the executable's digest and build id, its compiler, the libraries the loader
- * would give it, MPI among them; modules, Spack, Conda and container from the environment. */
+ * would load, MPI among them; modules, Spack, Conda and container from the environment. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/sha256.h"
@@ -64,7 +64,7 @@ static void software_emit_compiler(struct host *h, struct record *r, struct str 
     emit_buf(h, r, "program.compiler", &text);
 }
 
-/* "libmpi.so.40.30.4" -> "40.30.4"; else the whole name. */
+/* "libmpi.so.40.30.4" -> "40.30.4"; else the complete name. */
 static const char *software_file_version(const char *file)
 {
     const char *so = strstr(file, ".so.");
@@ -109,7 +109,7 @@ static const char *software_detect_mpi(const struct host *h, const struct librar
         memmove(piece, piece + n - held, held);
     }
     free(piece);
-    if (got != 0 || best == sizeof rows / sizeof *rows) /* not read to its end: words that decide may lie behind */
+    if (got != 0 || best == sizeof rows / sizeof *rows) /* not read to its end: words that decide may follow */
         return "";
     return strcmp(rows[best][1], "Open MPI") == 0 ? software_open_mpi_release(version) : rows[best][1];
 }
@@ -278,7 +278,7 @@ static void software_emit_environment(struct host *h, struct record *r)
     buf_init(&text, 1 << 16);
     for (struct str rest = str_of(modules); modules && rest.p;) {
         struct str one = str_cut(&rest, ':');
-        if (one.n > 0 && one.p[0] != '/') /* a module by its whole path names a home */
+        if (one.n > 0 && one.p[0] != '/') /* a module by its complete path names a home */
             buf_printf(&text, "%s" STR_FMT, text.n > 0 ? " " : "", STR_ARG(one));
     }
     emit_param(h, r, "software.modules", str_sub(buf_text(&text), 0, 5000));

@@ -1,6 +1,7 @@
 /* source.c: the git state of the program's directory, after it has ended: commit, branch, uncommitted changes, origin.
  *
- * Looking can hang (a dead file server) or take long (a large working tree), and libgit2 must not be in the recorder: all of it is done aside. What
+ * Reading can hang (a dead file server) or be slow (a large working tree), and libgit2 must not be
+ * in the recorder: a child process does all of it. What
  * was found within two seconds counts. */
 #include "probes/git.h"
 #include "probes/look.h"

@@ -150,7 +150,7 @@ bool stripe_of_mmlsattr(struct str text, struct stripe *ret)
     return ret->pool[0] != 0;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 /* Runs a vendor's tool with the environment env, and appends its output of at most 64 KiB. Returns
  * 0, or -1 with err: it is not installed, failed, or did not end within wait_ms. */

@@ -13,13 +13,13 @@ extern const struct probe probe_system;
 
 struct sampler {
     struct sampled_file stat, meminfo, net;
-    bool looked; /* whether the root file system may be asked */
-    int disk; /* descriptor of the root + 1; 0: not to be asked */
+    bool looked; /* whether the root file system may be queried */
+    int disk; /* descriptor of the root + 1; 0: must not be queried */
     struct sample_count busy, total; /* processor time, ticks */
     double received, sent; /* network at the first sample, bytes */
 };
 
-/* A root file system on a server could hang statvfs; only local kinds are asked. */
+/* A root file system on a server could hang statvfs; only local kinds are queried. */
 static bool system_root_is_local(struct host *h)
 {
     static const char *const remote[] = {"nfs",  "nfs4", "lustre", "gpfs",      "ceph",  "beegfs", "9p",

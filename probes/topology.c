@@ -1,4 +1,5 @@
-/* topology.c: what hwloc sees: NUMA nodes, caches; the machine, what is allowed and what we are bound to, separately; the hash of
+/* topology.c: what hwloc detects: NUMA nodes, caches; the machine, what is allowed and what
+ * benchwrap is bound to, separately; the hash of
  * the hardware (node.type); the topology as artifact without identities.
  *
  * No plugins: they try X displays and wake GPUs. The x86 backend is off: it would bind this thread to each processor in turn. */
@@ -18,8 +19,9 @@
 
 enum { XML_MAX = 4 << 20, LIST_MAX = 4096 };
 
-/* hwloc takes orders from HWLOC_* variables. The user's are meant for the program and must not bend what we see, so while
- * hwloc works the environment is our own. Nothing else runs in this process. */
+/* hwloc reads HWLOC_* variables. The user's are meant for the program and must not change what is
+ * recorded, so while hwloc works the environment is benchwrap's own. Nothing else runs in this
+ * process. */
 static char plugins[] = "HWLOC_PLUGINS_PATH=", quiet[] = "HWLOC_HIDE_ERRORS=2", simple_xml[] = "HWLOC_LIBXML=0",
             not_this[] = "HWLOC_THISSYSTEM=0";
 
@@ -140,9 +142,10 @@ static uint64_t topology_memory_blocks(const struct host *h, unsigned node)
     return size * blocks;
 }
 
-/* While the kernel is still initialising memory, or a balloon or an offline block holds a part back, the NUMA nodes have less than the
- * machine: their sizes change until the next boot. Returns true, and why in `reason`. *ret_blocks: whether the blocks give the
- * total. Unknown sizes are not short. */
+/* While the kernel is still initialising memory, or a balloon or an offline block holds a part
+ * back, the NUMA nodes have less than the machine: their sizes change until the next boot. Returns
+ * true, and why in `reason`. *ret_blocks: whether the blocks sum up to the total. Unknown sizes are
+ * not short. */
 static bool topology_memory_is_partial(const struct host *h, hwloc_topology_t t, bool *ret_blocks, char reason[256])
 {
     static const double GIB = 1073741824.0;
@@ -386,7 +389,7 @@ static void topology_emit_count(struct host *h, struct record *r, const char *ke
         emit_int(h, r, key, count);
 }
 
-/* hwloc passes over files that it cannot read, so one reading alone can be a part. */
+/* hwloc skips files that it cannot read, so one reading alone can be a part. */
 static bool topology_is_same_again(const struct host *h, const struct buf *summary)
 {
     struct buf text CLEANUP_BUF;

@@ -176,7 +176,7 @@ static bool view_find_unreadable(const struct host *h, char reason[256])
     return false;
 }
 
-/* setarch: uname, which hwloc asks too, names another architecture. */
+/* setarch: uname, which hwloc calls too, names another architecture. */
 static bool view_has_other_personality(const struct host *h)
 {
     int kind = h->real ? personality(0xffffffff) : -1;
