@@ -83,7 +83,7 @@ struct operands {
     size_t next;
     bool unknown; /* the option before is not in the table: this word could be its value */
     bool lost; /* which words are operands is not known any more */
-    const struct option_rule *words; /* the option before, if it takes all words up to the next option */
+    const struct option_rule *words; /* the option before, if its value is all words up to the next option */
 };
 
 /* Records an option --name, --name=value or --name value of the program, where the rules know it.
@@ -216,7 +216,7 @@ void rules_explain(const struct rules *rules, char *const *argv, bool *explained
     rules_drop(run);
 }
 
-/* What the arguments give for a param; NULL: nothing. */
+/* Returns the value that the arguments have for a param; NULL: none. */
 static const char *argument_of(const struct rules *rules, struct str param, char *const *argv, struct arena *a)
 {
     struct rules_run *run;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Two readers may print the same thing with other digits; beyond this they tell different things. */
+/* Two readers may print the same thing with other digits; beyond this the values differ. */
 static const double SAME_WITHIN = 0.02;
 
 int coverage_init(struct coverage *c, const struct rules *rules, struct err *err)
@@ -68,7 +68,7 @@ void coverage_refused(struct rules_run *run, const struct reader *r, const struc
     }
 }
 
-/* The one number that the series stands for, as far as one can tell. */
+/* Returns the one number that represents the series, as far as it is known. */
 static double last_of(const struct series *s)
 {
     return s->sample[s->n - 1].value;
@@ -117,7 +117,7 @@ void coverage_end(struct rules_run *run)
                 c->rows[n->what] += n->n > 0;
     for (const struct series *s = run->series; s; s = s->next)
         several++;
-    for (const struct series *s = several <= 5000 ? run->series : NULL; s; s = s->next) { /* beyond, all with all takes too long */
+    for (const struct series *s = several <= 5000 ? run->series : NULL; s; s = s->next) { /* beyond, all with all is too slow */
         struct coverage_metric *m = &c->metric[s->rule->index];
         if (s->dropped)
             continue;

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-/* What a reading may hold: samples, names, one line. Reached only by hostile output; then the record says so. */
+/* What a reading may hold: samples, names, one line. Reached only by hostile output; then the
+ * record has a warning. */
 enum { RUN_MEMORY = 256 << 20 };
 /* What a hostile output may cost: so many lines that no pattern can master, or so much time on lines so long. */
 enum { GAVE_UP_MAX = 1000, LONG_LINE = 1024 };
@@ -84,7 +85,7 @@ static struct str line_clean(struct rules_run *run, struct source *source, struc
     return wrapped_text(&source->wrapped, line);
 }
 
-/* found: what the prefilter saw in the line as it stands; NULL: it has not looked. */
+/* found: the result of the prefilter for the unchanged line; NULL: it has not run. */
 static void line_look(struct rules_run *run, struct source *source, struct str line, const struct prefilter_mask *found)
 {
     const struct rules *rules = run->rules;
@@ -173,7 +174,8 @@ static struct source *source_of(struct rules_run *run, const char *name)
     return !strcmp(name, "merged") ? &run->source[0] : NULL;
 }
 
-/* Whole lines, as many as there are, several at a time. Returns where the first begins that is not whole or too long. */
+/* Reads complete lines, several at a time. Returns where the first line begins that is incomplete
+ * or too long. */
 static const char *lines_take(struct rules_run *run, struct source *source, const char *p, const char *end)
 {
     enum { TOGETHER = 32 };
@@ -287,7 +289,7 @@ void rules_drop(struct rules_run *run)
     free(run);
 }
 
-/* Rows of the last whole document: only now is it known which that was. */
+/* Reads the rows of the last complete document: only now is it known which that was. */
 static void take_staged(struct rules_run *run)
 {
     for (size_t i = 0; i < run->rules->readers; i++) {
@@ -317,7 +319,7 @@ int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms,
     for (size_t s = 0; s < 2 + run->rules->files; s++) {
         struct source *source = &run->source[s];
         /* A last line without a newline is complete if the program ended with status 0. Of a stored output, whose status is not known, it counts
-         * unless it may go on. */
+         * unless it may continue. */
         run->last_line = !(exit_code == 0 && signal == 0);
         run->unterminated = run->last_line && !(exit_code < 0 && signal == 0 && !may_go_on((struct str){source->line, source->line_n}));
         if (source->line_n && !source->fragment)

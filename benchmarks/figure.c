@@ -7,14 +7,14 @@
 
 enum { HEADER_AGE_MAX = 40 };
 
-/* ---- one figure ---- */
+/* ---- one result ---- */
 
 struct figure_candidate {
     const struct number *number;
     struct str label;
     bool strong; /* "name:" or "name=" */
     bool column; /* two blanks or a tab part it from its name */
-    bool own; /* the label stands right before it */
+    bool own; /* the label is directly before it */
     bool timed; /* the line begins with "times:" */
     bool sole; /* the line has no other number but in parentheses behind it */
 };
@@ -27,7 +27,7 @@ static bool is_ordinal(struct str s)
     return n && (str_starts(behind, "th ") || str_starts(behind, "st ") || str_starts(behind, "nd ") || str_starts(behind, "rd "));
 }
 
-/* "A TIME OF 172800.0 SECONDS REQUESTED": the word behind says what it is. */
+/* "A TIME OF 172800.0 SECONDS REQUESTED": the word behind names its meaning. */
 static bool is_asked_for(struct str line, const struct number *n)
 {
     static const char *const words[] = {"requested", "limit",  "allowed",    "maximum", "timeout",
@@ -44,7 +44,7 @@ static bool is_percent(const struct number *n)
     return n->unit && !strcmp(n->unit->dimension, "percent");
 }
 
-/* What may stand before a rate without a name: nothing, or an arrow. */
+/* True for a text that may precede a rate without a name: nothing, or an arrow. */
 static bool is_arrow_mark(struct str text)
 {
     return !text.n || str_is(text, "=>") || str_is(text, "==>") || str_is(text, "->") || str_is(text, "-->");
@@ -56,7 +56,7 @@ static bool is_error_behind(struct str line, size_t at)
     return figure_error_skip(line, at) > at;
 }
 
-/* The word behind the number says what a compressor has saved. */
+/* True if the word behind the number shows that a compressor has saved so much. */
 static bool is_saving(struct str line, const struct number *n)
 {
     struct str rest = str_sub(line, n->end, line.n), word = str_word(&rest);
@@ -65,7 +65,8 @@ static bool is_saving(struct str line, const struct number *n)
     return str_has_word("saved savings smaller reduction reduced decrease removed Removed", word);
 }
 
-/* "CPU time: 0.05": a clock measured it, and nothing says the unit. "Time" alone names it where the line has no other number. */
+/* "CPU time: 0.05": a clock measured it, and nothing names the unit. "Time" alone names it where
+ * the line has no other number. */
 static bool is_time_without_unit(struct str line, const struct figure_candidate *c, struct str label)
 {
     return line.p[c->number->from] != '-' && (figure_is_measured(label) || (c->sole && str_is_anycase(label, "time")));
@@ -170,7 +171,8 @@ static bool has_nameless_sibling(struct str line, const struct number *n, size_t
     return false;
 }
 
-/* Where the label before the ":" or the column of the number begins, if whole numbers stand in it and nothing else that could be a value. Else the number's place. */
+/* Returns the begin of the label before the ":" or of the number's column, if its only values are
+ * whole numbers. Else the number's place. */
 static size_t whole_label(struct str line, size_t number)
 {
     struct str text = str_sub(line, 0, number);
@@ -200,7 +202,8 @@ static struct str head_of(struct str line, size_t first)
     return colon ? str_trim(str_sub(head, 0, (size_t)(colon - head.p))) : (struct str){"", 0};
 }
 
-/* "Write: BW=12 MB/s": what stands before the first colon of the line, where it is not the name itself. False: it is too long for a name. */
+/* "Write: BW=12 MB/s": the text before the first colon of the line, where it is not the name
+ * itself. False: it is too long for a name. */
 static bool head_words(struct str line, const struct number *numbers, size_t k, const struct figure_candidate *c, const char *label,
                        char head[64])
 {
@@ -250,7 +253,8 @@ static bool follows_amount(struct str line, const struct number *before, const s
     return !n->inside && !apart; /* "1000 requests in 2.00 s" */
 }
 
-/* words: what stands before the name in its line, the name, what stands behind the value. False: something does not fit. */
+/* words: the text before the name in its line, the name, the text behind the value. False:
+ * something does not fit. */
 static bool fill_figure(const struct figure_context *x, struct str line, const struct number *n, const char *const words[3], bool indented,
                         const struct unit *unit, struct figure *ret)
 {
@@ -305,7 +309,8 @@ static bool is_named_time(struct str line, const struct number *n, size_t count)
     return words > 1 && !n->unit && figure_is_measured(name);
 }
 
-/* "set (rand)", "set (seq-hint)": a word that says which one, and neither a unit nor a statistic. */
+/* "set (rand)", "set (seq-hint)": a word that names a variant, and neither a unit nor a statistic.
+ * */
 static bool is_variant(struct str word)
 {
     const struct unit *unit;
@@ -367,7 +372,7 @@ static bool is_list_of_words(struct str s)
     return comma;
 }
 
-/* "Total   time    0.007s": a word that says nothing by itself belongs to those before it. */
+/* "Total   time    0.007s": a word without meaning by itself belongs to those before it. */
 static struct str whole_columns_name(struct str text, struct str clause)
 {
     if (text.n > 40 || !str_has_word("time rate speed throughput bandwidth latency performance avg average mean median max min", clause))
@@ -451,7 +456,7 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
         length = figure_name_clean(str_trim(between), label, sizeof label);
     if (!length && k && twins && figure_is_named_rate(n))
         length = figure_name_clean(n->word, label, sizeof label);
-    /* The name of the first figure ends at the first number: "Score   5   12.3 ± 0.1 op/s". */
+    /* The name of the first result ends at the first number: "Score   5   12.3 ± 0.1 op/s". */
     if (tail[0] && !length && (!k || !twins))
         length = (size_t)snprintf(label, sizeof label, "%s", tail), tail[0] = 0, c.column = tailed = true;
     else if (k && !guess_letters(str_of(label))) {
@@ -465,7 +470,7 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
     if (!length)
         return false;
     if (k == 1 && n->unit && !strcmp(n->unit->dimension, "second") && !numbers[0].unit && str_ends(str_trim(between), " took")) {
-        struct str first = str_trim(str_sub(line, 0, numbers[0].from)), rest = str_of(label); /* "loop of 20000 iterations took 0.386 ms" */
+        struct str first = str_trim(str_sub(line, 0, numbers[0].from)), rest = str_of(label); /* `loop of 20000 iterations took 0.386 ms` */
         char whole[FIGURE_NAME_MAX];
         if (!guess_letters(first) || !guess_letters(rest) ||
             (size_t)snprintf(whole, sizeof whole, STR_FMT " " STR_FMT, STR_ARG(first), STR_ARG(rest)) >= sizeof whole)
@@ -521,7 +526,8 @@ static bool only_rate(const struct number *n, size_t count, size_t *ret)
     return rates == 1 && n[*ret].inside;
 }
 
-/* Can one of the numbers be a result at all? Asked before the words are compared, which costs more. */
+/* True if one of the numbers can be a result at all. Tested before the words are compared, which
+ * costs more. */
 static bool has_candidate(struct str line, const struct number *n, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -539,7 +545,7 @@ static bool has_candidate(struct str line, const struct number *n, size_t count)
            (count && memchr(line.p, '/', line.n) && memchr(line.p, '=', line.n));
 }
 
-/* "MFLOPS Summary": what the section has, without the word that says that it is one. */
+/* "MFLOPS Summary": what the section has, without the word that marks it as one. */
 static struct str without_last_noun(struct str text)
 {
     const char *blank = memrchr(text.p, ' ', text.n);
@@ -592,7 +598,8 @@ static bool note_line(struct figure_context *x, struct str line, struct str word
     return row;
 }
 
-/* A first look that costs little: most lines of a long log have no number behind a blank, ":" or "=". */
+/* A first test that costs little: most lines of a long log have no number behind a blank, ":" or
+ * "=". */
 static bool is_promising(struct str line)
 {
     if (line.n < 3)
@@ -610,7 +617,7 @@ static bool is_bytes(struct str line, const struct number *n)
     return n->unit ? !strcmp(n->unit->dimension, "byte") : !n->raw.n && str_is(str_word(&rest), "B");
 }
 
-/* The line has no figure: the first number with a unit is what a reader would miss. */
+/* The line has no result: the first number with a unit is what a reader would miss. */
 static void note_passed(struct figure_context *x, struct str line, const struct number *n, size_t count)
 {
     x->passed_over = x->passed_size = false;

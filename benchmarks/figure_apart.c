@@ -1,4 +1,5 @@
-/* figure_apart.c: what tells results of one name apart: the heading above them, words before them in their line, arguments in brackets. */
+/* figure_apart.c: what distinguishes results of one name: the heading above them, words before them
+ * in their line, arguments in brackets. */
 #include "benchmarks/figure_parts.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
@@ -47,7 +48,7 @@ static bool is_heading(struct str line, struct str words, const struct number *n
            !str_ends(line, ".") && !figure_is_progress(words) && !is_end_of_test(words);
 }
 
-/* "count: 20000", "12 of 20", "warm-up ... 61.4 ms": says something of the test. */
+/* "count: 20000", "12 of 20", "warm-up ... 61.4 ms": a property of the test. */
 static bool is_detail(const struct figure_context *x, struct str line, const struct number *n, size_t count)
 {
     for (size_t k = 0; k < count; k++)
@@ -89,7 +90,7 @@ const char *figure_heading(const struct figure_context *x, enum heading_level le
     return holds ? x->heading[level] : "";
 }
 
-/* What stands in brackets behind the name, and is no unit: "30" of "fib(30)". */
+/* Returns the text in brackets behind the name, and is no unit: "30" of "fib(30)". */
 static struct str label_argument(struct str label)
 {
     const char *open = memchr(label.p, '(', label.n), *close = open ? memchr(open, ')', (size_t)(label.p + label.n - open)) : NULL;

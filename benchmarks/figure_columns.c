@@ -95,7 +95,7 @@ static struct columns word_columns(struct str line)
 
 /* ---- titles ---- */
 
-/* "50%", "97.5%": a title that says which percentile. */
+/* "50%", "97.5%": a title that names a percentile. */
 static bool is_percent_title(struct str s, double *ret)
 {
     size_t n = guess_number(s);
@@ -174,7 +174,7 @@ static size_t title_name(struct str title, char *to, size_t size)
     return figure_name_clean(title, to, size);
 }
 
-/* Titles of time(1) and its kin: the values are seconds. */
+/* Titles of time(1) and similar programs: the values are seconds. */
 static bool is_time_header(const struct columns *head)
 {
     bool user = false, real = false;
@@ -195,7 +195,7 @@ struct str figure_without_branches(struct figure_context *x, struct str line)
     if (!line.n || line.p[0] != '\xe2')
         return line;
     while (str_starts(str_sub(line, at, line.n), "\xe2\x94\x82") ||
-           str_is_blank(char_at(line, at))) { /* the bar of a branch that goes on */
+           str_is_blank(char_at(line, at))) { /* the bar of a branch that continues */
         depth += !str_is_blank(line.p[at]);
         at += str_is_blank(line.p[at]) ? 1 : 3;
     }
@@ -278,7 +278,7 @@ static const struct unit *column_unit(const struct table_row *t, size_t column, 
     return !unit && timed && fraction ? units_find(STR("s")) : unit;
 }
 
-/* "Score", "F1", "CPU time": fractions below it are results although nothing says a unit. */
+/* "Score", "F1", "CPU time": fractions below it are results although nothing names a unit. */
 static bool is_score_column(struct str title, struct str label)
 {
     return figure_is_score(title) || str_is_anycase(label, "time") || figure_is_measured(label);
@@ -319,7 +319,7 @@ static bool column_figure(const struct table_row *t, size_t column, struct figur
     return figure_value_set(t->context, cell, &n, unit, ret);
 }
 
-/* Rows of numbers alone: a size or number of threads that begins them says which is which. */
+/* Rows of numbers alone: a size or number of threads that begins them distinguishes them. */
 static void take_row_step(struct table_row *t)
 {
     int64_t number;
@@ -333,7 +333,7 @@ static void take_row_step(struct table_row *t)
         snprintf(t->step, sizeof t->step, "%llu", (unsigned long long)size);
 }
 
-/* How many columns of names begin the row, two at most; what they say, into t->name. */
+/* Finds the columns of names that begin the row, two at most, and joins their texts in t->name. */
 static void take_row_name(struct table_row *t)
 {
     size_t at = 0;
@@ -409,7 +409,8 @@ static bool take_more_values(struct figure_context *x, struct table_row *t, stru
     return true;
 }
 
-/* Where columns do not fit, words may: "copy 12.5 81.9" below "Test Time(us) MB/s". Numbers stand behind the names alone. */
+/* Where columns do not fit, words may: "copy 12.5 81.9" below "Test Time(us) MB/s". Numbers come
+ * only behind the names. */
 static void take_words(struct table_row *t, struct str line)
 {
     struct columns head = word_columns(str_of(t->context->header)), row = word_columns(line);

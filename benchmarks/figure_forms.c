@@ -345,7 +345,7 @@ size_t figure_take_erred(const struct figure_context *x, struct str line, const 
     return figure_value_set(x, line, &n[0], n[0].unit, to);
 }
 
-/* Can the number stand without a name? */
+/* True if the number may have no name. */
 static bool is_lone(struct str line, const struct number *n, size_t count, size_t k)
 {
     return !n[k].error && !n[k].plain && !n[k].own[0] && n[k].to - n[k].from < sizeof((struct figure *)NULL)->value &&
@@ -354,7 +354,7 @@ static bool is_lone(struct str line, const struct number *n, size_t count, size_
 
 static size_t take_nameless(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
-    size_t rates = 0, times = 0; /* times that were measured: not whole */
+    size_t rates = 0, times = 0; /* times that were measured: no whole numbers */
     struct str rest = count ? str_trim(str_sub(line, n[0].end, line.n)) : (struct str){"", 0};
     for (size_t k = 0; k < count; k++) {
         if (n[k].unit && !strcmp(n[k].unit->dimension, "second"))
@@ -379,7 +379,8 @@ static size_t take_nameless(const struct figure_context *x, struct str line, con
     return nameless_set(x, to, line, n, each ? "time per operation" : "time");
 }
 
-/* What a line says without a name: its rates beside a time ("20 iter 0.44s user 9.777 iter/s"), or the time that is all of it ("0.029 seconds"). */
+/* Results of a line without a name: its rates next to a time ("20 iter 0.44s user 9.777 iter/s"),
+ * or the time that is all of it ("0.029 seconds"). */
 size_t figure_take_lone(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
     size_t found = take_nameless(x, line, n, count, to);

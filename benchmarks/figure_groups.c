@@ -1,4 +1,5 @@
-/* figure_groups.c: digits in groups: "1,234,567", "1'234'567", "107 852 015". A comma may also begin a fraction: which it is, the output itself says. */
+/* figure_groups.c: digits in groups: "1,234,567", "1'234'567", "107 852 015". A comma may also
+ * begin a fraction: the output itself shows which it is. */
 #include "benchmarks/figure_parts.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
@@ -79,7 +80,7 @@ bool figure_is_decimal_comma(struct str line, size_t from, size_t at)
     return !group && figure_unit(str_sub(line, word, to - word), &unit, &raw);
 }
 
-/* A unit, or one joined to the number that goes on otherwise: "(8.28us...18.19us)". */
+/* A unit, or one joined to the number that continues otherwise: "(8.28us...18.19us)". */
 static bool has_unit_behind(struct str line, const struct number *n)
 {
     size_t to = n->to;

@@ -212,7 +212,7 @@ static bool is_power(struct str word, struct str next)
     return false;
 }
 
-/* "Mops/s/core": a unit that no word of ours says. */
+/* "Mops/s/core": a unit that is none of the known words. */
 static bool is_quotient(struct str word)
 {
     const char *slash = memchr(word.p, '/', word.n);
@@ -296,7 +296,7 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
     if (figure_unit(word, &n->unit, &n->raw)) {
         n->end = open ? to + 1 : from + word.n; /* a point behind it ends the sentence */
         n->word = word;
-    } else if (!open && !joined && (is_rate_word(per) || is_quotient(word))) /* "3.5 lakh rows/s": a multiple stands between */
+    } else if (!open && !joined && (is_rate_word(per) || is_quotient(word))) /* "3.5 lakh rows/s": with a multiple between */
         n->plain = true;
 }
 
@@ -335,7 +335,7 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
         }
         while (to < line.n && !str_is_blank(line.p[to]) && !is_one_of(line.p[to], ",;()[]|="))
             to++;
-        if (next == '/') /* "1/2" is no figure by itself: a list of parts may read it */
+        if (next == '/') /* "1/2" is no result by itself: a list of parts may read it */
             n->plain = true;
         n->end = to;
         return to;
@@ -429,7 +429,8 @@ size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX]
 }
 /* ---- names ---- */
 
-/* The last part of the text before a number: behind the last comma, bar, tab or pair of blanks, unless these stand right before the number. */
+/* The last part of the text before a number: behind the last comma, bar, tab or pair of blanks,
+ * unless these are directly before the number. */
 struct str figure_clause(struct str text)
 {
     size_t end = text.n;
@@ -441,7 +442,7 @@ struct str figure_clause(struct str text)
             open--;
         from = open ? open - 1 : end;
     }
-    bool joined = end < text.n && text.p[end] == '='; /* "264 calls. qps=87.6": what stands before the word is another sentence */
+    bool joined = end < text.n && text.p[end] == '='; /* "264 calls. qps=87.6": the text before the word is another sentence */
     while (from) {
         char c = text.p[from - 1];
         if (is_one_of(c, ",;|\t)]}") || (c == ' ' && from > 1 && str_is_blank(text.p[from - 2])) ||

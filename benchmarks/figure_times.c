@@ -1,4 +1,5 @@
-/* figure_times.c: lines that say how long something took: those of time(1) and its kin, "built in 1.2 s", a time given twice. */
+/* figure_times.c: lines with a duration: those of time(1) and similar programs, "built in 1.2 s", a
+ * time printed twice. */
 #include "benchmarks/figure_parts.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
@@ -52,7 +53,8 @@ static size_t take_tcsh_time(struct str line, struct figure *to)
     return str_ends(str_word(&line), "%") ? 3 : 0;
 }
 
-/* "real 0.30" (time -p), "Run Time: real 0.220 user 0.071451 sys 0.000000", behind which no unit stands. */
+/* "real 0.30" (time -p), "Run Time: real 0.220 user 0.071451 sys 0.000000", without a unit behind
+ * it. */
 static size_t take_posix_time(struct str line, struct figure *to)
 {
     size_t n = 0, words = 0, known = 0;
@@ -124,7 +126,7 @@ static size_t take_time_again(const struct figure_context *x, struct str line, c
     return figure_value_set(x, line, last, last->unit, to);
 }
 
-/* A whole number of seconds may be the time that the user asked for, and no result. */
+/* A whole number of seconds may be the time that the user requested, and no result. */
 static bool is_measured_time(struct str line, const struct number *n)
 {
     bool fraction = false;
@@ -151,7 +153,7 @@ static size_t take_number_again(const struct figure_context *x, struct str line,
     return figure_value_set(x, line, &n[1], n[1].unit, to);
 }
 
-/* "src/a.js 47ms": a file, and how long it took. */
+/* "src/a.js 47ms": a file, and the time for it. */
 static size_t take_file_time(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
     struct str file = count ? str_trim(str_sub(line, 0, n[0].from)) : (struct str){"", 0};
@@ -165,7 +167,7 @@ static size_t take_file_time(const struct figure_context *x, struct str line, co
     return figure_value_set(x, line, &n[0], n[0].unit, to);
 }
 
-/* A first look that costs little. */
+/* A first test that costs little. */
 static bool may_be_of_command(struct str line)
 {
     return (str_is_digit(char_at(line, 0)) && str_has(line, "u ")) || str_starts(line, "real") || str_starts(line, "sys") ||
@@ -183,7 +185,7 @@ size_t figure_take_time(const struct figure_context *x, struct str line, const s
                : take_file_time(x, line, n, count, to);
 }
 
-/* ---- "built in 1.2 s", "parsing took 87 ms" ---- */
+/* ---- "built in 1.2 s" and similar ---- */
 
 bool figure_is_past_verb(struct str word)
 {
@@ -223,11 +225,12 @@ static struct str verb_before(struct str text)
     return last;
 }
 
-/* The words before the time without the one that leads to it: "in", "took" … *ret_took: that one says that it was measured. */
+/* The words before the time without the one that leads to it, such as "in". *ret_took: that one
+ * shows that it was measured. */
 static bool take_leading_word(struct str *before, bool ends, bool *ret_took)
 {
     static const char *const took[] = {" took", " used", " spent"};
-    *ret_took = str_is_anycase(*before, "took"); /* "Took 0min 0.2s" */
+    *ret_took = str_is_anycase(*before, "took"); /* `Took 0min 0.2s` */
     if (*ret_took)
         return true;
     for (size_t i = 0; i < sizeof took / sizeof *took; i++)
@@ -319,7 +322,8 @@ static struct str counted_words(struct str text)
     return words <= 3 ? name : none;
 }
 
-/* "created x.wv in 0.06 secs", "Ran 2 tests in 0.067s", "1 passed; 0 failed; finished in 1.33s", "Parsing took 87 ms". */
+/* "created x.wv in 0.06 secs", "Ran 2 tests in 0.067s", "1 passed; 0 failed; finished in 1.33s",
+ * `Parsing took 87 ms`. */
 size_t figure_take_done(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
     size_t amounts, k = time_of_line(line, n, count, &amounts);

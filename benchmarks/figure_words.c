@@ -164,7 +164,7 @@ static const char *const time_words[] = {
     "built",  "compiled in", "completed", "cpu",    "delay avg", "done in", "duration", "elapsed", "executed", "finished",
     "jitter", "latencies",   "latency",   "passed", "processed", "ran",     "real",     "rtt",     "runtime",  "seconds",
     "sys",    "system",      "time",      "took",   "tpot",      "ttft",    "user",     "wall",    "walltime"};
-/* The nouns alone that say what a number is, a time or a rate. */
+/* The nouns that alone show what a number is, a time or a rate. */
 static const char *const time_noun_words[] = {"delay",   "duration", "elapsed", "lat",  "latencies", "latency", "rtt",  "runtime", "secs",
                                               "seconds", "time",     "times",   "took", "tpot",      "ttft",    "wait", "walltime"};
 static const char *const rate_noun_words[] = {"bandwidth", "bw", "fps", "iops", "qps", "rate", "rps", "speed", "throughput", "tps"};
@@ -222,7 +222,7 @@ static const char *const score_word_words[] = {"dmips", "figure of merit", "fom"
                                                "score", "throughput"};
 static const char *const memory_words[] = {"allocated", "footprint", "high water", "peak", "resident", "rss", "transferred"};
 static const char *const count_words[] = {"count", "in all", "number", "per"};
-/* Titles of a column that says what the rows of a table differ by. */
+/* Titles of a column with the difference between the rows of a table. */
 static const char *const step_words[] = {"batch",   "block", "blocksize", "bytes",   "clients",   "concurrency", "connections",
                                          "cores",   "cpus",  "depth",     "dim",     "dimension", "elements",    "length",
                                          "message", "msg",   "msgsize",   "nodes",   "order",     "processes",   "procs",
@@ -402,7 +402,8 @@ bool figure_is_time(struct str label)
     return has_any(label, &time_list) || figure_is_statistic(label);
 }
 
-/* Takes the last word off the name: "latency" of "read latency:", and of "ReadLatency". Empty: there is none. */
+/* Removes the last word of the name and returns it: "latency" of "read latency:", and of
+ * "ReadLatency". Empty: there is none. */
 static struct str cut_last_word(struct str *name)
 {
     struct str word = guess_last_word(name, " _-.:=()[]");
@@ -726,7 +727,7 @@ const struct unit *figure_unit_of_label(struct str label)
     struct str after = first_words, second = str_word(&after), third = str_word(&after);
     if (is_any(first, "seconds secs milliseconds microseconds nanoseconds") &&
         is_any(str_trim(first_words), "taken elapsed used spent total"))
-        return units_find(first); /* "Seconds taken" */
+        return units_find(first); /* `Seconds taken` */
     if (is_any(first, "total elapsed wall cpu user real") && is_any(second, "seconds") && is_any(third, "in for"))
         return units_find(STR("seconds")); /* "Total seconds in IPOPT" */
     if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)

@@ -1,4 +1,5 @@
-/* finish.c: the end of a reading: params are merged, statistics made, rules of sanity asked, the verdict spoken. */
+/* finish.c: the end of a reading: params are merged, statistics made, rules of sanity checked, the
+ * verdict decided. */
 #include "base/exit_words.h"
 #include "benchmarks/coverage.h"
 #include "benchmarks/finish.h"
@@ -18,7 +19,7 @@ const char *version_of_block(const struct rules_run *run, unsigned block)
     return run->block[block].version[0] ? run->block[block].version : run->version;
 }
 
-/* One version of the program for all, or, where several stand in one output, each test's own. */
+/* One version of the program for all, or, where one output has several, each test's own. */
 static void versions_out(struct ending *e)
 {
     struct rules_run *run = e->run;
@@ -41,7 +42,7 @@ void ending_source(struct ending *e, const char *who)
     e->record->source = text ? text : "rule";
 }
 
-/* Reasons are few and short: the first four tell what happened. */
+/* Reasons are few and short: the first four show what happened. */
 static void fails_add(struct fails *f, const char *prefix, const char *join, struct str text)
 {
     if (f->n++ >= 4)
@@ -153,7 +154,7 @@ static const char *describe_left_out(const struct ending *e)
     const struct ignored_lines *x = &e->run->ignored;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 400);
-    if (!x->lines || 2 * x->not_text >= e->run->lines) /* what looks like a line of binary data is none */
+    if (!x->lines || 2 * x->not_text >= e->run->lines) /* a match in binary data is no line */
         return "";
     buf_plain(&b, str_of(x->size[0] ? x->size : x->line[0]), 80);
     return arena_printf(&e->record->arena, "\"%s\" is %s: ", b.p ? b.p : "", x->size[0] ? "a size" : "not read");
@@ -249,7 +250,7 @@ static void lost_fail(struct ending *e)
         ending_fail(e, -1, "", "part of the output was not kept, and the rest has no result");
 }
 
-/* What stands in lines that were not read is not known: a result, or an error. */
+/* The content of lines that were not read is not known: a result, or an error. */
 static void hopeless_fail(struct ending *e)
 {
     if (e->run->hopeless && !e->run->rules->guess)

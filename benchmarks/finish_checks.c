@@ -1,4 +1,4 @@
-/* finish_checks.c: rules of sanity and required metrics are asked. */
+/* finish_checks.c: evaluates rules of sanity and required metrics. */
 #include "benchmarks/coverage.h"
 #include "benchmarks/finish.h"
 #include "base/buf.h"
@@ -10,7 +10,7 @@ static bool check_holds(struct ending *e, const struct check *c, int block, cons
     struct expr_names names = ending_names(e);
     if (c->kind == CHECK_EXPECT) {
         e->derive_limit = e->run->rules->deriveds;
-        return expr_truth(c->expect, &names) != 0; /* what cannot be told is not held against the run */
+        return expr_truth(c->expect, &names) != 0; /* a check without a result does not fail the run */
     }
     if (c->kind == CHECK_FILE)
         return e->run->source[2 + c->file].found || !e->run->files_known;

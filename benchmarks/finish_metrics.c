@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Metrics that no line prints. What cannot be computed is not there; `required` tells who needs it. */
+/* Metrics that no line prints. A metric that cannot be computed is missing; `required` reports it
+ * where it is needed. */
 void computed_take(struct ending *e)
 {
     struct rules_run *run = e->run;
@@ -37,7 +38,7 @@ void computed_take(struct ending *e)
         }
 }
 
-/* The test that a metric is of; -1: the whole output. */
+/* The test that a metric is of; -1: all of the output. */
 static int block_of(const struct rules_run *run, const struct series *s)
 {
     return s->rule->of_run || run->blocks <= 1 ? -1 : (int)s->block;
@@ -84,7 +85,8 @@ static bool series_same_metric(const struct rules_run *run, const struct series 
     return block_of(run, a) == block_of(run, b) && a->rule->unit == b->rule->unit && str_eq(a->name, b->name) && !strcmp(x, y);
 }
 
-/* Rules that guess have no order of belief: the same figure with another value, in whatever words or stream, makes both doubtful. */
+/* Rules that guess have no order of trust: the same result with another value, in whatever words or
+ * stream, makes both doubtful. */
 static bool series_is_contradicted(const struct rules_run *run, const struct series *s)
 {
     for (const struct series *o = run->series; o && run->rules->guess && s->n; o = o->next)
@@ -95,7 +97,7 @@ static bool series_is_contradicted(const struct rules_run *run, const struct ser
 
 static const char row_unread[] = "values stand in lines with digits in groups or decimal commas, which are not read";
 
-/* Why the series cannot be told; NULL if it can. */
+/* Returns why the series has no result; NULL if it has one. */
 static const char *series_trouble(const struct rules_run *run, struct series *s)
 {
     if (run->hopeless)
@@ -110,7 +112,7 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
         return s->outside;
     if (s->overflow)
         return "more values than one reading may hold";
-    if (s->steps && s->n && s->rule->many == MANY_SERIES) { /* qsort takes no NULL, not even for nothing */
+    if (s->steps && s->n && s->rule->many == MANY_SERIES) { /* qsort accepts no NULL, not even for no elements */
         qsort(s->sample, s->n, sizeof(*s->sample), by_step);
         for (size_t i = 1; i < s->n; i++)
             if (s->sample[i].step == s->sample[i - 1].step)
@@ -138,7 +140,8 @@ static double values_behind(struct ending *e, const struct series *s)
     return v.kind == VALUE_TEXT && str_double(v.text, &number) ? number : NAN;
 }
 
-/* A percentile of fewer values than it needs, or of so many that the output does not say, is withheld, with the reason. */
+/* A percentile of fewer values than it needs, or of a number of values that the output does not
+ * state, is withheld, with the reason. */
 static void percentile_withhold(struct ending *e, struct series *s)
 {
     struct str name = s->rule->stat ? str_of(s->rule->stat) : s->name;
@@ -151,7 +154,8 @@ static void percentile_withhold(struct ending *e, struct series *s)
     s->n = 0;
 }
 
-/* Values whose rule says `when` and where that does not hold are not values of this metric. All conditions are asked before any goes. */
+/* Values whose rule has a condition `when` that does not hold are not values of this metric. All
+ * conditions are tested before any value is dropped. */
 void series_drop(struct ending *e)
 {
     struct rules_run *run = e->run;
@@ -237,7 +241,8 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
     return 0;
 }
 
-/* Is there a better voice for the same metric: a reader that stands earlier in the rule file and has values? */
+/* Returns the series of a better source of the same metric: a reader that is earlier in the rule
+ * file and has values. NULL: none. */
 const struct series *series_outdone(const struct rules_run *run, const struct series *s)
 {
     for (const struct series *o = run->series; o; o = o->next) {
@@ -302,7 +307,7 @@ int metrics_out(struct ending *e, struct err *err)
     size_t n = 0;
     for (struct series *s = e->run->series; s; s = s->next)
         n++;
-    bool several = n <= 5000; /* beyond, comparing all with all would take longer than the benchmark */
+    bool several = n <= 5000; /* beyond, comparing all with all would be slower than the benchmark */
     for (struct series *s = e->run->series; s; s = s->next)
         if (!s->dropped && !(several && series_outdone(e->run, s)) && series_out(e, s, err))
             return -1;

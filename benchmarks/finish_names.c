@@ -1,7 +1,7 @@
 /* finish_names.c: what names and calls in expressions mean at the end of a reading. */
 #include "benchmarks/finish.h"
 
-/* Names and calls of expressions, seen from block run->block_now. */
+/* Names and calls of expressions, in the scope of block run->block_now. */
 static void name_value(void *context, struct str name, struct value *ret)
 {
     struct ending *e = context;
@@ -9,7 +9,7 @@ static void name_value(void *context, struct str name, struct value *ret)
     for (size_t i = 0; i < e->derive_limit; i++)
         if (str_is(name, run->rules->derived[i].name)) {
             size_t limit = e->derive_limit;
-            e->derive_limit = i; /* a derived name sees those before it */
+            e->derive_limit = i; /* a derived name can use those before it */
             struct expr_names names = ending_names(e);
             *ret = expr_value(run->rules->derived[i].value, &names);
             e->derive_limit = limit;

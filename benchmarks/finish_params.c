@@ -1,4 +1,5 @@
-/* finish_params.c: params from arguments, output and environment are merged; where they differ, who counts is said. */
+/* finish_params.c: params from arguments, output and environment are merged; where they differ, the
+ * record states which counts. */
 #include "benchmarks/finish.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ const struct value_seen *value_in(const struct rules_run *run, struct str key, i
     return printed ? printed : value_from(run, key, -2);
 }
 
-/* The same, as far as the printed one can tell: "1.50 GiB" is rounded. */
+/* The same, within the digits that are printed: "1.50 GiB" is rounded. */
 static bool params_agree(const struct value_seen *a, const struct value_seen *b)
 {
     double x, y;
@@ -67,7 +68,8 @@ static void params_note_disagreement(struct ending *e, struct str key)
     buf_str(&e->disagree, key);
 }
 
-/* What the launcher was told (`mpirun -n 4`) against what the program saw: 1 of 4 tasks is a program of another MPI, started four times. */
+/* Compares the launcher's option (`mpirun -n 4`) with what the program printed: 1 of 4 tasks is a
+ * program of another MPI, started four times. */
 static void compare_with_launcher(struct ending *e)
 {
     static const char *const pairs[][2] = {{"step.tasks", "tasks"}, {"step.nodes", "nodes"}, {"step.tasks_per_node", "tasks_per_node"}};

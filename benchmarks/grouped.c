@@ -4,7 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Length of what may stand between groups: blank, comma, point, apostrophe, and UTF-8's narrow, thin and unbreakable blanks. 0: nothing of the kind. */
+/* Length of the separator between groups: blank, comma, point, apostrophe, and UTF-8's narrow, thin
+ * and unbreakable blanks. 0: nothing of the kind. */
 static size_t separator_length(struct str s)
 {
     static const char *const separators[] = {" ",           ",", ".", "'", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89", "\xe2\x80\x87",
@@ -28,7 +29,8 @@ static struct str text_from(struct str s, size_t at)
     return str_sub(s, at, s.n);
 }
 
-/* A number at the beginning of the text. whole: with its groups; length: with its fraction. */
+/* Reads a number at the beginning of the text. `whole`: with its groups; length: with its fraction.
+ * */
 struct notation {
     size_t first, groups, group_length, whole, length;
     char point; /* 0: no fraction */

@@ -96,7 +96,8 @@ static int cut_lines(struct guess *g)
 
 /* ---- reading back ---- */
 
-/* Missing because the output says so ("-", "N/A") is as it should be; anything else means that the rules take it for what it is not. */
+/* A value that is missing because the output has "-" or "N/A" is correct; any other reason means
+ * that the rules misread it. */
 static bool is_misread(const struct fact *f)
 {
     return f->kind == FACT_MISSING && !str_starts(f->text, "printed \"") && !str_has(f->text, "values are missing");
@@ -133,7 +134,8 @@ static size_t guess_mend(struct guess *g, const struct coverage *v, const struct
     return changed;
 }
 
-/* Metrics with cells in their names cannot be told apart in what is missing: all of them become series first, and are dropped if that fails. */
+/* Missing values do not distinguish metrics with cells in their names: all of them become series
+ * first, and are dropped if that fails. */
 static size_t mend_families(struct guess *g, const struct record *record, bool drop)
 {
     size_t changed = 0;

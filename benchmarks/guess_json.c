@@ -1,4 +1,4 @@
-/* guess_json.c: JSON documents in an output: numbers in them that look like results. */
+/* guess_json.c: JSON documents in an output: numbers in them that may be results. */
 #include "benchmarks/guess_parts.h"
 #include "base/json.h"
 
@@ -60,7 +60,7 @@ static bool is_settings_path(const char *path)
     return false;
 }
 
-/* The member that tells rows apart: a short text, or NULL. */
+/* The member that distinguishes rows: a short text, or NULL. */
 static const char *row_label(const struct json *row)
 {
     static const char *const words[] = {"name",   "test",   "jobname", "benchmark", "operation", "op", "command",
@@ -165,7 +165,7 @@ static void guess_json_document(struct guess *g, struct json *document, size_t l
         reader_for(&w, document, "", NULL, false);
 }
 
-/* Of several documents the first counts; the others are taken for repetitions of it. */
+/* Of several documents the first counts; the others are read as repetitions of it. */
 void guess_json(struct guess *g)
 {
     struct json *first = NULL;

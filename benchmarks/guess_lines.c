@@ -1,12 +1,12 @@
 /* guess_lines.c: lines with results that have a name ("total time: 3.06s", "bw=18.4MiB/s, iops=4705"): what the grammar of figure.h finds, as patterns.
- * Beside them lines that say what was asked for ("threads: 16", "block size: 4 KiB"): params. */
+ * Also lines with what was requested ("threads: 16", "block size: 4 KiB"): params. */
 #include "benchmarks/figure.h"
 #include "benchmarks/guess_parts.h"
 #include "benchmarks/number.h"
 
 enum { SPOTS_MAX = FIGURES_MAX + 8, TEXT_MAX = 4000, PARAM_MAX = 80 };
 
-struct spot { /* a number of the line that is taken */
+struct spot { /* a number of the line that is used */
     size_t from, to; /* its digits, of a param with a unit of bytes that too */
     struct str unit; /* as printed behind it, where the rules can read it; empty: none */
     const struct figure *figure; /* NULL: a param */
@@ -18,7 +18,7 @@ struct section {
     size_t indent;
     bool open;
 };
-struct rising { /* a whole number of a line that no figure takes: does it grow from each line to the next? */
+struct rising { /* a whole number of a line that no result uses: does it grow from each line to the next? */
     int64_t last;
     bool rises, is_size;
 };
@@ -35,7 +35,7 @@ static bool one_of(char c, const char *set)
     return c && strchr(set, c);
 }
 
-/* ---- what is taken of a line ---- */
+/* ---- what is used of a line ---- */
 
 /* The words before the ":" or "=" that ends `before`, behind the last comma or pair of blanks. */
 static struct str param_label(struct str before)
@@ -237,12 +237,13 @@ static void take_spots(struct guess *g, struct guess_reader *r, const struct spo
     }
 }
 
-/* "Method: MEMCPY … Copy: 2458 MiB/s" among lines of other methods: a word that tells tests apart. */
+/* "Method: MEMCPY … Copy: 2458 MiB/s" among lines of other methods: a word that distinguishes
+ * tests. */
 struct key_word {
     struct str label, word;
 };
 
-/* Behind the value "CPU" of "Verification: CPU time used = 3" its text goes on. */
+/* Behind the value "CPU" of "Verification: CPU time used = 3" its text continues. */
 static bool value_ends(struct str line, size_t at)
 {
     struct str rest = str_sub(line, at, line.n), next = str_word(&rest);
@@ -286,7 +287,7 @@ static bool find_key_word(const struct guess *g, size_t number, struct key_word 
     return false;
 }
 
-/* The pattern with a group in the word's place; the pattern itself if it does not stand there. */
+/* The pattern with a group in the word's place; the pattern itself if the word is not there. */
 static const char *with_key_word(struct guess *g, const char *pattern, const struct key_word *k, const char *segment)
 {
     CLEANUP_BUF struct buf was, b;

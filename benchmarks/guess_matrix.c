@@ -245,7 +245,7 @@ static bool take_matrix(struct guess *g, size_t at, struct guessed_matrix *m)
         return false;
     matrix_read_rows(g, m);
     if (m->rows && m->end + 1 < g->lines && str_trim(g->line[m->end + 1].text).n && !g->line[m->end + 1].plain)
-        return false; /* what ends it cannot be said */
+        return false; /* its end is not known */
     if (!m->rows || (m->rows < 2 && !m->numbered) || !take_title(g, m))
         return false;
     bool result = m->unit || guess_is_result(g->line[m->title].text);

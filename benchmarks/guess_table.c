@@ -7,12 +7,12 @@
 enum { COLUMNS_MAX = GUESS_COLUMNS_MAX, ROWS_MAX = 2000, GAP_MAX = 4, TEXT_MAX = 4000 };
 
 struct column {
-    struct str label; /* as it stands in the header, unit in brackets included */
+    struct str label; /* the text of the header, unit in brackets included */
     const struct unit *unit;
-    bool own_unit; /* the reader sees it by itself: in brackets behind the label */
-    bool numeric, whole, distinct, varied, again; /* again: its first text stands in a later row, too */
+    bool own_unit; /* the reader finds it by itself: in brackets behind the label */
+    bool numeric, whole, distinct, varied, again; /* again: its first text is in a later row, too */
     struct str first, last; /* its text in the first row and in the one before */
-    size_t middle; /* where it stands in the line */
+    size_t middle; /* its place in the line */
 };
 struct guessed_table {
     struct column column[COLUMNS_MAX];
@@ -58,7 +58,7 @@ static void column_see(struct column *c, struct str text, bool first, bool numbe
     c->last = text;
 }
 
-/* Labels: "(unit)" belongs to what stands before it, a leading # to what stands behind. */
+/* Labels: "(unit)" belongs to the text before it, a leading # to the text behind. */
 static size_t guess_labels(struct str line, bool wide, struct str to[GUESS_COLUMNS_MAX])
 {
     struct str f[COLUMNS_MAX];
@@ -125,7 +125,7 @@ static bool table_read_labels(struct guessed_table *t, struct str line, size_t f
     return false;
 }
 
-/* A line of units below the header: "(us)  (GB/s)", each belongs to the column it stands next to. */
+/* A line of units below the header: "(us)  (GB/s)", each belongs to the column next to it. */
 static void take_units(struct guessed_table *t, struct str line)
 {
     struct str f[COLUMNS_MAX];
@@ -196,7 +196,7 @@ static const char *cell_of(struct guess *g, const struct guessed_table *t, size_
     size_t nth = 1;
     for (size_t i = 0; i < k; i++)
         nth += str_eq(without_parenthesis(t->column[i].label), without_parenthesis(t->column[k].label));
-    if (label.n > 1 && memchr(label.p + 1, '#', label.n - 1)) /* the reader would take what follows for a number */
+    if (label.n > 1 && memchr(label.p + 1, '#', label.n - 1)) /* the reader would read what follows as a number */
         return NULL;
     return nth > 9 ? NULL : nth > 1 ? arena_printf(&g->arena, STR_FMT "#%zu", STR_ARG(label), nth) : arena_dup(&g->arena, label.p, label.n);
 }
@@ -298,7 +298,7 @@ static bool take_table(struct guess *g, size_t at)
         if (n >= 2 && numbers_in_row(g->line[i].text, n, f))
             table_read_labels(t, g->line[at].text, n);
         else if (n >= 2 && could_be_header(g->line[i].text) && f[0].p[0] != '(' && guess_letters(f[1]))
-            return false; /* that one stands nearer to the rows */
+            return false; /* that one is nearer to the rows */
     }
     t->header = at;
     if (!t->columns)

@@ -93,7 +93,7 @@ static void take_row(struct terse *t)
     t->rows++;
 }
 
-/* The field of words that tells rows apart; t->fields: none. */
+/* The field of words that distinguishes rows; t->fields: none. */
 static size_t label_of(const struct terse *t)
 {
     for (int distinct = 1; distinct >= 0; distinct--)
@@ -103,7 +103,7 @@ static size_t label_of(const struct terse *t)
     return t->fields;
 }
 
-/* Returns the reader's specification of lines with separated fields, of which those in wanted[]
+/* Returns the reader's specification of lines with separated fields, of which those in `wanted`
  * become metrics. In the arena; NULL: too long, or out of memory. */
 static const char *terse_spec(struct guess *g, const struct terse *t, const bool *wanted)
 {
@@ -165,7 +165,8 @@ static void guess_terse_propose(struct guess *g, size_t at, const struct terse *
     r->spec = terse_spec(g, t, wanted);
 }
 
-/* Numbers alone are believed where several such lines stand together, and no table has rows that look the same. */
+/* Numbers alone are trusted where several such lines are adjacent, and no table has rows of the
+ * same form. */
 static bool is_terse_alone(const struct guess *g, struct terse *t)
 {
     for (size_t i = 0; i < g->lines; i++)

@@ -1,4 +1,5 @@
-/* guess_version.c: the line that says the program's version: "sysbench 1.0.20 (using …", "STREAM version $Revision: 5.10 $", "fio-3.33". */
+/* guess_version.c: the line with the program's version: "sysbench 1.0.20 (using …", "STREAM version
+ * $Revision: 5.10 $", "fio-3.33". */
 #include "benchmarks/guess_parts.h"
 
 enum { TEXT_MAX = 4000 };
@@ -26,7 +27,8 @@ static size_t dotted_number(struct str line, size_t at, size_t *ret_parts)
     return *ret_parts < 2 || *ret_parts > 4 || n - at > 20 || date ? 0 : n - at;
 }
 
-/* Is "version" or "release" one of the last two words, without a number behind it? Not "conversion", nor "version 2 took". */
+/* Is "version" or "release" one of the last two words, without a number behind it? Not
+ * "conversion", nor `version 2 took`. */
 static bool is_called_version(struct str before)
 {
     size_t age = 0, count = 0;
@@ -39,7 +41,8 @@ static bool is_called_version(struct str before)
     return age && age <= 2 && count <= 8;
 }
 
-/* "fio-3.33", "mybench 2.4", "tool v1.2", "sysbench 1.0.20": one word, then what only a version looks like. Any other name with a number is a result. */
+/* "fio-3.33", "mybench 2.4", "tool v1.2", "sysbench 1.0.20": one word, then the form of a version.
+ * Any other name with a number is a result. */
 static bool is_named_version(struct str line, size_t from, size_t n, size_t parts, const char *name)
 {
     struct str before = str_trim(str_sub(line, 0, from)), words = before, word = str_word(&words);
@@ -58,7 +61,7 @@ static bool is_named_version(struct str line, size_t from, size_t n, size_t part
            (letter_v || program || parts == 3);
 }
 
-/* The version in a line and where it stands. name: the program's. */
+/* Finds the version in a line and its place. name: the program's. */
 static bool find_version(struct str line, const char *name, size_t *ret_from, size_t *ret_n)
 {
     for (size_t i = 1; i + 2 < line.n; i++) {

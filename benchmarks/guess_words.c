@@ -1,4 +1,5 @@
-/* guess_words.c: what words say: names, units, which way is better, what is a result and what was asked for. */
+/* guess_words.c: the meaning of words: names, units, which way is better, what is a result and what
+ * was requested. */
 #include "benchmarks/guess_parts.h"
 #include "base/counted.h"
 #include "mlruns-format/key.h"
@@ -176,7 +177,8 @@ const struct unit *guess_contract(const struct unit *u)
     return best;
 }
 
-/* Lower case, words parted by one blank, with a blank at both ends: so that whole words are found. */
+/* Lower case, words parted by one blank, with a blank at both ends: so that a search finds whole
+ * words. */
 static void normalize_words(struct str label, char *to, size_t size)
 {
     size_t n = 0;
@@ -309,7 +311,7 @@ const char *guess_segment(struct str label, struct arena *a)
     buf_init(&plain, GUESS_LINE_MAX + 1);
     buf_init(&b, GUESS_LINE_MAX * 4);
     const struct unit *u = guess_unit_in(label);
-    for (size_t i = 0; i < label.n; i++) { /* without what stands in brackets */
+    for (size_t i = 0; i < label.n; i++) { /* without the text in brackets */
         const char *close = label.p[i] == '(' || label.p[i] == '[' ? memchr(label.p + i, label.p[i] == '(' ? ')' : ']', label.n - i) : NULL;
         if (is_camel_word_begin(label, i))
             buf_putc(&plain, '_');

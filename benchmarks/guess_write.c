@@ -135,7 +135,7 @@ static void write_headlines(struct buf *b, const struct guess *g)
         buf_puts(b, "]       # guessed: what to show first\n");
 }
 
-/* The first lines that speak of errors, as checks to be thought about. */
+/* Writes the first lines that mention errors, as checks for the user to review. */
 static void write_errors(struct buf *b, const struct guess *g)
 {
     static const char *const words[] = {"ERROR", "FATAL", "Error:", "error:", "FAILED", "failed", "Segmentation fault", "WARNING"};
@@ -179,7 +179,7 @@ static void write_head(struct buf *b, const struct guess *g, const char *name, c
     write_headlines(b, g);
 }
 
-/* Does the argument before take this one as its value? As write_arguments guesses it. */
+/* True if this argument is the value of the one before. As write_arguments guesses it. */
 static bool takes_value(const char *before)
 {
     struct str arg = str_of(before);

@@ -1,4 +1,5 @@
-/* headlines.c: the few metrics that say what a benchmark is about, for listings and summaries (tag benchwrap.headline). */
+/* headlines.c: the headline metrics of a benchmark, for listings and summaries (tag
+ * `benchwrap.headline`). */
 #include "benchmarks/headlines.h"
 
 #include "base/buf.h"
@@ -8,7 +9,7 @@
 
 enum {
     TAG_MAX = 4000, /* bytes, as readers of the tag expect */
-    GUESSED = 3, /* of rules that guess, the first figures stand for the program */
+    GUESSED = 3, /* of rules that guess, the first metrics represent the program */
     LOGGED = 8 /* of what it logged, the first metrics */
 };
 
@@ -109,7 +110,7 @@ void headlines_record(const struct headlines *h, struct record *record)
             if ((whole ? &h->key[i] == whole : h->key[i].rank == rank) && text.n < TAG_MAX - sizeof h->key[i].key)
                 buf_printf(&text, "%s%s", text.n ? " " : "", h->key[i].key);
     }
-    put_with_logged(h, &text, record); /* a guess alone says little: the wall time stands with it */
+    put_with_logged(h, &text, record); /* a guess alone means little: add the wall time */
     buf_deinit(&text);
 }
 

@@ -1,4 +1,4 @@
-/* interpreter.c: sees through `python3 -u sort.py` to sort.py, by the interpreter's options. */
+/* interpreter.c: finds sort.py in `python3 -u sort.py`, by the interpreter's options. */
 #include "benchmarks/interpreter.h"
 #include "base/str.h"
 

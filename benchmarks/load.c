@@ -21,7 +21,7 @@ static int load_blocks(const struct yaml *y, struct rules *rules, struct err *er
     return 0;
 }
 
-/* Names the experiment and stands on terminals: an experiment's letters, and no "..". */
+/* It names the experiment and is printed on terminals: an experiment's letters, and no "..". */
 static bool is_name(const char *s)
 {
     size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._ -");

@@ -68,7 +68,7 @@ static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_
     return 0;
 }
 
-/* range: [low, high]; null: open. A time or rate is not negative, unless the rule says so. */
+/* range: [low, high]; null: open. A time or rate is not negative, unless the rule allows it. */
 static int load_range(struct metric_rule *m, const struct yaml *y, const struct rules *rules, struct err *err)
 {
     const struct yaml *range = yaml_get(y, "range"), *low = range && range->kind == YAML_LIST ? range->child : NULL,

@@ -94,7 +94,8 @@ static int load_param(const struct yaml *y, struct reader *r, struct rules *rule
 static int load_file_of(const struct yaml *file, bool logged, size_t *ret, struct rules *rules, struct err *err)
 {
     if (logged && (file->kind != YAML_SCALAR || !file->text.n || strpbrk(file->text.p, "/*?[{")))
-        return rules_complain(file, rules, err, "a file that the program logs is meant by its name, as \"benchwrap log --artifact\" gives it");
+        return rules_complain(file, rules, err,
+                              "a file that the program logs is meant by its name, as \"benchwrap log --artifact\" gives it");
     if (file->kind != YAML_SCALAR || !file->text.n)
         return rules_complain(file, rules, err, "a file is named by a pattern (results/*.txt) or by a param of the arguments ({output})");
     for (*ret = 0; *ret < rules->files; (*ret)++)
@@ -177,7 +178,7 @@ static int load_sets(struct reader *r, const struct yaml *y, struct rules *rules
     return 0;
 }
 
-/* Names of the context are wanted before any reader uses them. */
+/* Names of the context are required before any reader uses them. */
 int load_set_names(const struct yaml *y, struct rules *rules, struct err *err)
 {
     if (y && y->kind == YAML_SCALAR)

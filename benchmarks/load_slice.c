@@ -52,7 +52,8 @@ static bool is_of_run(const struct reader *r)
     return r->metrics == 0 && !r->begins;
 }
 
-/* Tests that are forgotten with their part of the output must take all with them that belongs to them. */
+/* Tests that are dropped with their part of the output must be dropped with all that belongs to
+ * them. */
 int load_slices_check(struct rules *rules, struct err *err)
 {
     for (size_t i = 0; i < rules->readers; i++) {

@@ -1,4 +1,5 @@
-/* load_words.c: the small parts of a rule file: words, lists, patterns, expressions, and items that stand once for each of several texts. */
+/* load_words.c: the small parts of a rule file: words, lists, patterns, expressions, and items that
+ * are repeated for each of several texts. */
 #include "benchmarks/load.h"
 #include "base/buf.h"
 
@@ -153,7 +154,7 @@ size_t load_items_count(const struct yaml *list, size_t max)
     return n < max ? n : max;
 }
 
-/* A list whose items may say `each: {x: [a, b]}`: the item once for a and once for b. */
+/* A list whose items may have `each: {x: [a, b]}`: the item once for a and once for b. */
 int load_items(const struct yaml *list, size_t max,
                int (*load)(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err), struct reader *r,
                struct rules *rules, struct err *err)

@@ -52,7 +52,7 @@ static bool without_commas(struct str s, char *to, size_t size, size_t *ret_n)
     return true;
 }
 
-/* "1e-400": not nothing, though a double says 0. */
+/* "1e-400": not zero, although a double has 0. */
 static bool is_something(struct str s)
 {
     for (size_t i = 0; i < s.n && s.p[i] != 'e' && s.p[i] != 'E'; i++)
@@ -85,7 +85,7 @@ enum number_kind number_parse(struct str text, unsigned flags, double *ret)
     }
     if (!str_double(s, &v))
         return NUMBER_NOT;
-    /* A subnormal one is no measurement: pointers printed as doubles (a variable that was not set) look so, 6.9e-310. */
+    /* A subnormal one is no measurement: pointers printed with `%g` (a variable that was not set) have this form, 6.9e-310. */
     if (!isfinite(v * factor) || (v == 0 && is_something(s)) || fpclassify(v) == FP_SUBNORMAL)
         return NUMBER_MISSING;
     *ret = v * factor + 0.0; /* -0 is 0 */

@@ -8,7 +8,8 @@
 
 /* A line has at most 1 MiB. These limits end a catastrophic match within milliseconds; ordinary patterns need a few hundred steps. */
 enum { TEXT_MAX = 4096, MATCH_LIMIT = 200000, DEPTH_LIMIT = 500, HEAP_KIB = 1024, JIT_STACK = 256 << 10 };
-/* A pattern that may match anywhere can take time by the square of the line's length, which the limits do not see. */
+/* A pattern that may match anywhere can need time by the square of the line's length, which the
+ * limits do not count. */
 enum { FLOATING_MAX = 64 << 10 };
 
 /* Made when the first line comes that it may match: translating costs more than all else of a run without output. */
@@ -172,7 +173,7 @@ static const char *scan_group(struct scanner *s)
     return close + n;
 }
 
-/* One element of the pattern; returns where the next begins, or NULL if nothing can be told. */
+/* One element of the pattern; returns where the next begins, or NULL if nothing is known. */
 static const char *scan_one(struct scanner *s)
 {
     const char *p = s->p;
@@ -305,7 +306,7 @@ int pattern_new(struct pattern **ret, struct str text, struct err *err)
     if (!p)
         return err_memory(err, "a pattern");
     arena_init(&p->arena, 64 << 10);
-    const char *copy = arena_dup(&p->arena, text.p, text.n); /* NUL-terminated, as the scanner wants it */
+    const char *copy = arena_dup(&p->arena, text.p, text.n); /* NUL-terminated, as the scanner requires */
     if (!copy || compile_pattern(p, text, err)) {
         pattern_free(p);
         return copy ? -1 : err_memory(err, "a pattern");

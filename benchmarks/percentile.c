@@ -1,4 +1,5 @@
-/* percentile.c: which metrics are percentiles. p99 of 16 values is their maximum, and says nothing about one request in a hundred. */
+/* percentile.c: which metrics are percentiles. p99 of 16 values is their maximum, which is no
+ * evidence about one request in a hundred. */
 #include "benchmarks/percentile.h"
 #include "base/stats.h"
 

@@ -120,7 +120,7 @@ static void prefilter_add_row(const struct prefilter *f, uint32_t row, struct pr
         ret->word[i] |= m->word[i];
 }
 
-/* Goes on from a row of the table. */
+/* Continues from a row of the table. */
 static bool scan_from(const struct prefilter *f, uint32_t row, const uint8_t *p, const uint8_t *end, struct prefilter_mask *ret)
 {
     const uint32_t *next = f->next;
@@ -142,7 +142,8 @@ bool prefilter_scan(const struct prefilter *f, struct str line, struct prefilter
     return scan_from(f, 0, (const uint8_t *)line.p, (const uint8_t *)line.p + line.n, ret);
 }
 
-/* Each step waits for the load before it, so four lines are walked side by side; a lane that is through takes the next line. */
+/* Each step waits for the load before it, so four lines are walked side by side; a lane that has
+ * finished gets the next line. */
 enum { LANES = 4 };
 struct lane {
     const uint8_t *p, *end;

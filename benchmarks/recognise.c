@@ -6,7 +6,7 @@
 
 enum { BANNERS_MAX = 8, PATTERNS_MAX = 4, FORMATS_MAX = 12 };
 
-struct group_patterns { /* patterns with one named group; the first that matches tells */
+struct group_patterns { /* patterns with one named group; the first that matches decides */
     struct pattern *pattern[PATTERNS_MAX];
     int group[PATTERNS_MAX];
     size_t n;
@@ -17,11 +17,11 @@ struct recognise {
     struct pattern *mark[BANNERS_MAX]; /* any number of lines */
     struct pattern *begin[BANNERS_MAX]; /* lines of an output before its banner */
     size_t banners, marks, begins;
-    bool repeats; /* several outputs in one are kept apart by the rules */
+    bool repeats; /* the rules separate several outputs in one */
     struct group_patterns started, finished, host, command;
     struct str format[FORMATS_MAX];
     size_t formats;
-    struct str over[16]; /* programs whose output stands in this one's */
+    struct str over[16]; /* programs whose output is inside this one's */
     size_t overs;
 };
 
@@ -39,7 +39,7 @@ static int load_patterns(const struct yaml *y, struct pattern **ret, size_t max,
 }
 
 /* Loads the patterns of `key` into *ret, each with the number of its group named `group`. An absent
- * key gives none. -1 with err, which names file and line. */
+ * key yields none. -1 with err, which names file and line. */
 static int load_told(const struct yaml *map, const char *key, const char *group, struct group_patterns *ret, const struct rules *rules,
                      struct err *err)
 {
@@ -113,7 +113,8 @@ bool rules_single(const struct rules *rules)
     return !rules->recognise || !rules->recognise->repeats;
 }
 
-/* Can the text match at all? Looked for in the whole, which is much faster than line by line. Colours may stand within a literal. */
+/* True if the text can match at all. Searched in all of it, which is much faster than line by line.
+ * Colours may be within a literal. */
 static bool is_match_possible(const struct pattern *p, struct str text)
 {
     const struct str *literal;
@@ -126,7 +127,7 @@ static bool is_match_possible(const struct pattern *p, struct str text)
     return n == 0;
 }
 
-/* Does the format tell the zone itself: %z, or a Z or GMT at its end? */
+/* True if the format contains the zone: %z, or a Z or GMT at its end? */
 static bool is_zoned(const char *format)
 {
     size_t n = strlen(format);
@@ -149,7 +150,7 @@ bool rules_time(struct str text, struct str format, int64_t *ret_ms)
         return false;
     long offset = tm.tm_gmtoff;
     time_t t;
-    if (strstr(f, "%s")) { /* glibc gives the broken-down local time of it */
+    if (strstr(f, "%s")) { /* glibc returns the broken-down local time of it */
         tm.tm_isdst = -1;
         t = mktime(&tm);
     } else if (is_zoned(f)) {

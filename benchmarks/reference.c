@@ -113,7 +113,7 @@ static int load_distance(const struct loader *l, const struct yaml *y, struct re
         return reference_complain(l, y, "a percentage of the reference 0 is 0: give the distance as a number");
     b->number = low ? -fabs(q.number) : q.number;
     b->unit = q.unit;
-    b->kind = q.unit || m->value == 0 ? BOUND_OFFSET : BOUND_RELATIVE; /* of 0 no part can be taken: ReFrame's meaning */
+    b->kind = q.unit || m->value == 0 ? BOUND_OFFSET : BOUND_RELATIVE; /* 0 has no parts: ReFrame's meaning */
     if (low && b->kind == BOUND_RELATIVE && b->number < -1)
         return reference_complain(l, y, "lower: %g is %g %% below the value; 5 %% is written -5%% or -0.05, a distance with its unit",
                                   q.number, -100 * b->number);

@@ -1,4 +1,4 @@
-/* reference_judge.c: is a metric of a run within the band of the entry that speaks of it? */
+/* reference_judge.c: is a metric of a run within the band of the entry that applies to it? */
 #include "base/buf.h"
 #include "base/stats.h"
 #include "benchmarks/reference_parts.h"
@@ -19,7 +19,7 @@ const char *referred_name(enum referred verdict)
 struct sampled {
     const struct fact *fact; /* unit and direction */
     double *v;
-    size_t n, same; /* values; samples of the first step seen */
+    size_t n, same; /* values; samples of the first step found */
     bool repetitions; /* steps 0,1,2… or 1,2,3… */
 };
 
@@ -160,7 +160,7 @@ static int judge_metric(struct judging *j, const struct reference *m, const char
     struct sampled s = {0};
     struct arena *a = &j->r->arena;
     const char *why = "the run has no such metric";
-    const char *name = key ? key : m->metric; /* may lie in the file's arena */
+    const char *name = key ? key : m->metric; /* may be in the file's arena */
     f->metric = m->has_step ? arena_printf(a, "%s@%" PRId64, name, m->step) : arena_dup(a, name, strlen(name));
     f->where = arena_printf(a, "%s:%d", j->file->label, m->line);
     f->value = f->reference = f->low = f->high = NAN;
@@ -251,7 +251,7 @@ static int add_judgement(struct judging *j, struct referred_metric ***tail, cons
     return 0;
 }
 
-/* Headline metrics that no entry speaks of are reported, so that silence is not taken for a pass. */
+/* Headline metrics without an entry are reported, so that silence is not read as a pass. */
 static int add_unreferred(struct judging *j, struct referred_metric ***tail)
 {
     struct str rest = record_text(j->r, FACT_TAG, "benchwrap.headline"), word;
@@ -286,7 +286,7 @@ static int add_unreferred(struct judging *j, struct referred_metric ***tail)
     return 0;
 }
 
-/* What benchwrap.json says of them. */
+/* Adds them to benchwrap.json. */
 static int note_references(struct record *r, const struct reference_outcome *out)
 {
     CLEANUP_BUF struct buf b;

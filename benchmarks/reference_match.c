@@ -1,4 +1,5 @@
-/* reference_match.c: which entry speaks of a run, and of which of its metrics: patterns, names, conditions. */
+/* reference_match.c: which entry applies to a run, and to which of its metrics: patterns, names,
+ * conditions. */
 #include "benchmarks/reference_parts.h"
 
 #include "mlruns-format/shape.h"
@@ -12,7 +13,7 @@ static size_t fits_one(const char *p, const char *end, unsigned char c)
         return (unsigned char)p[1] == c ? 2 : 0;
     if (*p == '?')
         return 1;
-    const char *close = *p == '[' ? p + 1 : NULL; /* "[]x]": a bracket that stands first is one of the bytes */
+    const char *close = *p == '[' ? p + 1 : NULL; /* "[]x]": a bracket in the first place is one of the bytes */
     if (close && close < end && *close == '!')
         close++;
     if (close && close < end && *close == ']')

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A sample is 16 bytes: a reading holds at most 64 MiB of them; more is not a result but noise that looks like one. */
+/* A sample is 16 bytes: a reading holds at most 64 MiB of them; more is no result but noise in the
+ * form of one. */
 enum { SAMPLES_MAX = 4 << 20, SERIES_SAMPLES_MAX = 1 << 20, VALUES_MAX = 8000 };
 
 const char row_contradiction[] = "given twice with different values", row_doubtful[] = "rows that do not go on as they began";
@@ -32,7 +33,8 @@ bool row_where(const struct where *w, const struct str *cells)
     return true;
 }
 
-/* A cell's text as part of a segment: "8" stands as "n8" where a segment begins, but as "8" in "group{Group}". */
+/* A cell's text as part of a segment: "8" is written "n8" where a segment begins, but as "8" in
+ * "group{Group}". */
 static void name_part_add(struct buf *b, struct str inside)
 {
     size_t from = b->n, i = 0;
@@ -151,7 +153,8 @@ void series_take(struct rules_run *run, struct series *s, int64_t step, double v
     series_add(run, s, step, value);
 }
 
-/* A word that the rule says means missing: the same text, or the same number ("-1" is also "-1.00"). */
+/* A word that means missing by the rule: the same text, or the same number ("-1" is also "-1.00").
+ * */
 static bool means_none(const struct metric_rule *m, struct str cell)
 {
     double a, b;
@@ -182,7 +185,8 @@ enum number_kind row_metric_value(const struct source *source, const struct metr
     return isfinite(*ret) ? NUMBER_GOOD : NUMBER_MISSING;
 }
 
-/* What this source said last; a stream that says nothing of it is of the program that another one names. */
+/* Returns the program version that this source printed last. A stream without one belongs to the
+ * program that another stream names. */
 static const char *source_program_version(const struct rules_run *run, const struct source *source)
 {
     return source->version[0] ? source->version : run->version;
@@ -195,7 +199,8 @@ static void version_take(struct rules_run *run, struct source *source, struct st
         memcpy(run->version, source->version, sizeof run->version);
 }
 
-/* A percentile whose row says of how many values it is. Returns true, with the reason in the series, if these are too few. */
+/* A percentile whose row has its number of values. Returns true, with the reason in the series, if
+ * these are too few. */
 static bool is_of_few(struct series *s, const struct metric_rule *m, const struct str *cells)
 {
     struct str name = m->stat ? str_of(m->stat) : s->name;
@@ -434,7 +439,7 @@ static void label_add(struct rules_run *run, struct block *b, struct str more)
 }
 
 /* Called for a row whose reader begins or names blocks: begins a new block where the reader's rule
- * says so, and adds the row's label and id to the present one. */
+ * requires it, and adds the row's label and id to the present one. */
 static void row_begins(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells)
 {
     struct str none = {NULL, 0};

@@ -40,7 +40,7 @@ static void staged_forget(struct rules_run *run, const struct reader *r)
     *s = (struct staged){.tail = &s->open};
 }
 
-/* The readers of the slice begin anew: what they had begun ends here. */
+/* The readers of the slice begin again: what they had begun ends here. */
 static void readers_reset(struct rules_run *run, struct source *source, int slice)
 {
     for (size_t i = 0; i < run->rules->readers; i++) {

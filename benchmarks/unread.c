@@ -1,7 +1,8 @@
-/* unread.c: rows that a reader does not take because their numbers have digits in groups or decimal commas, or of which it takes a part of a number.
+/* unread.c: rows that a reader does not accept because their numbers have digits in groups or
+ * decimal commas, or of which it reads a part of a number.
  *
  * A line with such a number is read twice, the second time with plain numbers and without effect. What only the second reading finds, or finds otherwise,
- * is a row that was not read: fewer rows would give other statistics. */
+ * is a row that was not read: fewer rows would yield other statistics. */
 #include "benchmarks/grouped.h"
 #include "benchmarks/slices.h"
 

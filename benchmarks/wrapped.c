@@ -1,4 +1,4 @@
-/* wrapped.c: what terminals, launchers and log collectors put around a program's line. */
+/* wrapped.c: what terminals, launchers and log collectors add around a program's line. */
 #include "benchmarks/wrapped.h"
 
 #include "base/redrawn.h"
@@ -36,7 +36,8 @@ static bool digits_until(struct str s, size_t *at)
     return *at > from;
 }
 
-/* Length of "<stdout>:" and its variants (Open MPI), with the blank that Open MPI 5 puts behind it; 0: there is none. */
+/* Length of "<stdout>:" and its variants (Open MPI), with the blank that Open MPI 5 adds behind it;
+ * 0: there is none. */
 static size_t stream_name(struct str s, bool five)
 {
     if (!str_starts(s, "<std"))
@@ -72,8 +73,9 @@ static size_t clock_length(struct str s)
     return 0;
 }
 
-/* Length of what a launcher put before the line: "[1,0]<stdout>:" (Open MPI 4), "[prterun-n1-7@1,0]<stdout>: " and "[1,0][n1:7]<stdout>: " (Open MPI 5),
- * "[0] " (MPICH), "0: " (srun). five: a time stamp as Open MPI 5 writes it is in front. */
+/* Length of a launcher's prefix of the line: "[1,0]<stdout>:" (Open MPI 4),
+ * "[prterun-n1-7@1,0]<stdout>: " and "[1,0][n1:7]<stdout>: " (Open MPI 5), "[0] " (MPICH), "0: "
+ * (srun). five: a time stamp as Open MPI 5 writes it is in front. */
 static size_t rank_length(struct str s, bool five)
 {
     size_t i = 0;
@@ -138,7 +140,7 @@ static struct str without_escapes(struct wrapped *w, struct str s)
 static struct str without_rank(struct wrapped *w, struct str s)
 {
     size_t n = rank_length(s, false), to = 0;
-    char prefix[128]; /* a copy: s may lie in the scratch that is written to */
+    char prefix[128]; /* a copy: s may be in the scratch buffer that is written to */
     struct str line = str_sub(s, n, s.n);
     if (!n || n > sizeof(prefix) || s.p[0] != '[' || str_find(line, str_sub(s, 0, n)) < 0)
         return line;
@@ -198,7 +200,7 @@ void wrapped_begin(struct wrapped *w, struct str text, wrapped_own *is_own, cons
     size_t lines = 0;
     struct str host = {NULL, 0}, label = {NULL, 0};
     text = wrapped_mark_skip(text);
-    for (struct str rest = text; rest.n && (!lines || memchr(rest.p, '\n', rest.n));) { /* not the beginning of a line that goes on */
+    for (struct str rest = text; rest.n && (!lines || memchr(rest.p, '\n', rest.n));) { /* not the beginning of a line that continues */
         struct str line = without_ends(str_cut(&rest, '\n'));
         if (!str_trim(line).n)
             continue;
@@ -254,7 +256,7 @@ bool wrapped_bare(struct wrapped *w, struct str *line)
     return escapes;
 }
 
-/* Length of "host program[77]: ", which syslog puts behind its time stamp; 0: there is none. */
+/* Length of "host program[77]: ", which syslog writes behind its time stamp; 0: there is none. */
 static size_t syslog_length(struct str s)
 {
     size_t i = 0, word = name_length(s);

@@ -1,7 +1,9 @@
-/* csv.c: lines of fields with a separator between them, quoted as RFC 4180 says; columns are named by a header line or by the rule.
+/* csv.c: lines of fields with a separator between them, quoted by RFC 4180; columns are named by a
+ * header line or by the rule.
  *
  * A line is a row if it has as many fields as there are columns (and if its cells make sense, see row_take); all others are left alone.
- * A quoted field may go over several lines; one that never ends is given up after RECORD_MAX bytes. */
+ * A quoted field may go over several lines; one that never ends is dropped after RECORD_MAX bytes.
+ * */
 #include "benchmarks/columns.h"
 #include "benchmarks/load.h"
 
@@ -78,8 +80,9 @@ static void name_columns(const struct reader *r, struct csv_reader_state *s, con
     }
 }
 
-/* The field that begins at *at, which moves behind it; quotes are taken away in place (a field only gets shorter).
- * False: it is quoted and the quote does not end, or something stands behind the quote. *ret_open: the former. */
+/* The field that begins at *at, which moves behind it; quotes are removed in place (a field only
+ * gets shorter). False: it is quoted and the quote does not end, or other text follows the quote.
+ * *ret_open: the former. */
 static bool field_take(const struct csv *c, char *text, size_t n, size_t *at, struct str *ret, bool *ret_open)
 {
     size_t from = *at, to;

@@ -1,5 +1,6 @@
-/* figures.c: results in lines of a program that no rules know (figure.h). A figure is a row with the cells name, value, unit (as the record knows
- * it; absent: none), dimension (without a unit "time" or "none"), form ("value", or "series" for a row of a table with a step) and step. */
+/* figures.c: results in lines of a program that no rules know (figure.h). One `figure` is a row
+ * with the cells name, value, unit (as the record knows it; absent: none), dimension (without a
+ * unit "time" or "none"), form ("value", or "series" for a row of a table with a step) and step. */
 #include "benchmarks/figure.h"
 #include "base/utf8.h"
 #include "benchmarks/figure_words.h"
@@ -42,7 +43,8 @@ static int figures_reader_check(struct reader *r, const struct yaml *spec, struc
 /* A time without a name ("0.029 seconds") is the result where the output ends with it. At most so many lines follow, none with a number. */
 enum { BEHIND_LONE_MAX = 2 };
 
-/* Figures wait for the end: only then is it known what a comma means in this output, and whether a name comes with different values. */
+/* They wait for the end: only then is it known what a comma means in this output, and whether a
+ * name comes with different values. */
 enum { HELD_MAX = 160 };
 
 struct held_figure {
@@ -54,7 +56,7 @@ struct figures_state {
     struct figure_context context;
     struct held_figure held[HELD_MAX];
     size_t helds;
-    bool is_full; /* what comes now is taken at once */
+    bool is_full; /* what comes now is passed on at once */
     struct held_figure lone; /* the first one */
     size_t lones, behind; /* lines behind it; above BEHIND_LONE_MAX: it does not count */
 };
@@ -103,7 +105,7 @@ static bool line_is_text(struct str text)
     return str_valid_utf8(text);
 }
 
-/* A line that looks like a result and is none for this reader. */
+/* Notes a line in the form of a result that is none for this reader. */
 static void ignored_note(struct ignored_lines *to, struct str text, bool size)
 {
     text = str_trim(text);
@@ -115,7 +117,7 @@ static void ignored_note(struct ignored_lines *to, struct str text, bool size)
 
 /* ---- names that come with different values ---- */
 
-/* What may tell figures of one name apart, in the order in which it is tried. */
+/* What may distinguish results of one name, in the order in which it is tried. */
 enum apart { APART_LINE, APART_PART, APART_TEST, APARTS };
 
 static enum heading_level heading_level_of(enum apart by)
@@ -123,7 +125,7 @@ static enum heading_level heading_level_of(enum apart by)
     return by == APART_PART ? HEADING_PART : HEADING_TEST;
 }
 
-/* One figure of a name may keep it: its own words are the name alone. */
+/* The text that distinguishes a result. One result of a name may have the name alone. */
 static struct str apart_text(const struct held_figure *h, enum apart by)
 {
     if (by == APART_LINE)
@@ -143,14 +145,15 @@ static bool is_of_same_value(const struct held_figure *a, const struct held_figu
     return a->figure.unit == b->figure.unit && !strcmp(a->figure.value, b->figure.value);
 }
 
-/* A heading behind the last figure: these lines may stand below what they name. */
+/* True if a heading is behind the last result: these lines may be below what they name. */
 static bool is_footed(const struct figures_state *s, enum heading_level level)
 {
     const char *last = figure_heading(&s->context, level);
     return s->helds && last[0] && strcmp(last, s->held[s->helds - 1].heading[level]) != 0;
 }
 
-/* Have all figures of the name of held[first] such a text, a different one where the values differ? */
+/* True if all results of the name of held[first] have such a text, a different one where the values
+ * differ. */
 static bool can_be_told_apart(const struct figures_state *s, size_t first, enum apart by)
 {
     bool differ = false;
@@ -181,7 +184,8 @@ static void take_told_apart(struct rules_run *run, struct source *source, const 
     figure_take(run, source, r, &h->figure, name);
 }
 
-/* Takes all that was held, under names that tell different values apart where the output has the words for it. */
+/* Passes on all that was held, under names that distinguish different values where the output has
+ * the words for it. */
 static void held_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s)
 {
     bool point = s->context.has_point && !s->context.has_decimal_comma;
@@ -210,8 +214,8 @@ static void held_set(struct held_figure *h, const struct figures_state *s, const
         snprintf(h->heading[level], sizeof h->heading[level], "%s", figure_heading(&s->context, level));
 }
 
-/* Holds a figure until the end of the output. Where there are more than HELD_MAX, all keep their own names: one that is not
- * held could have the same name with another value. */
+/* Holds a result until the end of the output. Where there are more than HELD_MAX, all keep their
+ * own names: one that is not held could have the same name with another value. */
 static void figure_hold(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s,
                         const struct held_figure *h)
 {
@@ -225,8 +229,8 @@ static void figure_hold(struct rules_run *run, struct source *source, const stru
         figure_take(run, source, r, &h->figure, h->figure.name);
 }
 
-/* Keeps the first of such times for the end. Of several none is the result: all are taken, and contradict each other unless they are the same or
- * stand below headings of their own. */
+/* Keeps the first of such times for the end. Of several none is the result: all are passed on, and
+ * contradict each other unless they are the same or are below their own headings. */
 static void lone_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s,
                       const struct held_figure *h)
 {

@@ -1,7 +1,8 @@
 /* ini.c: [sections] of `key = value` lines: a section is a row, its keys are the cells, the cell `section` is its name.
  *
  * Keys before the first section belong to a section without a name. A row is complete when the next section begins or the source ends.
- * A key that stands twice in a section with different values has none: which of them counts is not known. */
+ * A key that is twice in a section with different values has none: which of them counts is not
+ * known. */
 #include "benchmarks/load.h"
 
 enum { ROW_TEXT = 16 << 10 };

@@ -2,7 +2,8 @@
  * keys (the last counts), nan and inf, quotes that are not escaped, lines of other processes in the middle, a torn end.
  *
  * `rows` are the containers (by pointer, * for any index or key) that are rows; cells are members of a row by pointer. No tree is
- * built. What is no JSON is skipped to the end of its line; a value that is not followed by a delimiter is never taken. */
+ * built. What is no JSON is skipped to the end of its line; a value that is not followed by a
+ * delimiter is never used. */
 #include "benchmarks/grouped.h"
 #include "benchmarks/load.h"
 
@@ -16,13 +17,13 @@ struct pointer {
     size_t n;
     int star; /* depth of the first *, -1 */
     char own; /* no pointer: '.' the row itself, '@' its name */
-    char separator; /* of the name only what stands behind the last of these; 0: all */
+    char separator; /* of the name only the part behind the last of these; 0: all */
 };
 struct json_rule {
     struct pointer row[POINTERS];
     size_t rows;
     struct pointer cell[CELLS_MAX];
-    struct pattern *prefix; /* documents stand behind it, one after the other, each whole in its line */
+    struct pattern *prefix; /* documents follow it, one after the other, each completely in its line */
     struct pointer tests; /* these containers are the tests, numbered as they come; own == '*' */
     bool last, arrays; /* arrays: a row may be one, its cells are numbers */
 };
@@ -43,7 +44,7 @@ struct json_reader_state {
     bool number_ended, comma_ended; /* a number has just ended; so has the comma behind it */
     bool behind_number, behind_comma; /* the bare word began behind a number, and behind its comma */
     bool foreign; /* "1,5" or "3 632" where a value belongs: a part of its digits is lost */
-    bool took; /* a row of the open document was taken */
+    bool took; /* a row of the open document was read */
     int row_depth; /* depth of the open row's container, 0: none */
     int64_t row_star, extent, base, tests;
     size_t token_n, text_n;
@@ -282,7 +283,7 @@ static void member_done(struct json_reader_state *s)
     s->pending = false;
 }
 
-/* The document is over; with all its brackets closed (whole) or torn. */
+/* The document is over; with all its brackets closed (`whole`) or truncated. */
 static void document_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, bool whole)
 {
     const struct json_rule *j = r->data;
@@ -324,7 +325,7 @@ static void open_container(const struct reader *r, struct json_reader_state *s, 
     bool nameless = s->depth && s->level[s->depth].type == '{' && !s->level[s->depth].named;
     int row = -1;
     if (s->depth >= DEPTH_MAX) {
-        s->depth++; /* counted, not looked into */
+        s->depth++; /* counted, not read */
         return;
     }
     for (size_t i = 0; i < j->rows && !nameless; i++) {
@@ -465,7 +466,7 @@ static bool opens_array(struct str rest)
     return is_json_word(word);
 }
 
-/* Log lines begin with "[12:00:01]" and "[0]": an array is a document only if objects stand in it. */
+/* Log lines begin with "[12:00:01]" and "[0]": an array is a document only if it has objects. */
 static bool opens_document(struct str rest)
 {
     if (rest.p[0] != '[')
@@ -519,7 +520,8 @@ static void outside_string(struct rules_run *run, struct source *source, const s
     }
 }
 
-/* Reads on in a line from where it stands; returns how much of it was read: up to the end of a document, if `one`. */
+/* Reads on in a line from its current place; returns how much of it was read: up to the end of a
+ * document, if `one`. */
 static size_t read_on(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, struct str text,
                       bool one)
 {
@@ -555,7 +557,7 @@ static size_t read_on(struct rules_run *run, struct source *source, const struct
     return text.n;
 }
 
-/* ":::MLLOG {…}": whatever stands before it; two such in a line where two processes wrote at once. */
+/* ":::MLLOG {…}": with any text before it; two such in a line where two processes wrote at once. */
 static void json_reader_prefixed(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s,
                                  struct str text)
 {

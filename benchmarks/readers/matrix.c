@@ -1,8 +1,10 @@
 /* matrix.c: a title, a line of column labels, then lines `label value value …`: each value is a row with the cells `row`, `column` and `value`,
  * and the named groups of the title.
  *
- * A matrix counts as a whole, when the next title, the end line or the end of the source comes: only then it is known whether its row labels
- * go on as they began. A line of another process that has as many numbers, or a row that got lost, makes all its values missing. */
+ * A matrix counts when it is complete: when the next title, the end line or the end of the source
+ * comes: only then it is known whether its row labels
+ * continue as they began. A line of another process that has as many numbers, or a row that got
+ * lost, makes all its values missing. */
 #include "benchmarks/grouped.h"
 #include "benchmarks/load.h"
 #include "benchmarks/number.h"
@@ -18,12 +20,13 @@ struct matrix_rule {
     int row, column, value;
 };
 enum matrix_stage { STAGE_NONE, STAGE_TITLE, STAGE_ROWS };
-/* How row labels may go on: by one, by a factor, by a step that the first two tell; all of these until they tell. */
+/* How row labels may continue: by one, by a factor, by the step between the first two; all of these
+ * until the labels decide. */
 enum { GO_BY_SUM = 1, GO_BY_PRODUCT = 2, GO_BY_STEP = 4 };
 struct matrix_reader_state {
     enum matrix_stage stage;
     unsigned idle; /* lines since a row or the title */
-    bool blank; /* one stands behind the last row: what does not fit now is something else */
+    bool blank; /* one is behind the last row: what does not fit now is something else */
     bool damaged;
     unsigned go, block;
     uint64_t step;
@@ -198,7 +201,7 @@ static void first_label(struct matrix_reader_state *s, struct numbered l)
     s->go = s->go ? s->go : GO_BY_STEP;
 }
 
-/* Does the label go on as those before it? */
+/* True if the label continues those before it. */
 static bool goes_on(struct matrix_reader_state *s, struct str word)
 {
     struct numbered l = numbered_of(word);
@@ -238,7 +241,7 @@ static bool is_row_line(const struct matrix_reader_state *s, struct str line)
     return n == s->columns;
 }
 
-/* A row if its numbers stood in plain notation. */
+/* True for a line that would be a row with numbers in plain notation. */
 static bool is_foreign_line(const struct matrix_reader_state *s, struct str line)
 {
     char plain[FOREIGN_LINE_MAX];

@@ -1,6 +1,8 @@
-/* table.c: whitespace tables found by their header: columns by label wherever they stand, units from the header.
+/* table.c: whitespace tables found by their header: columns by label in any order, units from the
+ * header.
  *
- * A line is the header if its cells are labels and all that the rule wants are among them. From there on a line with as many fields as
+ * A line is the header if its cells are labels and all that the rule requires are among them. From
+ * there on a line with as many fields as
  * the header is a row (if its cells make sense, see row_take); others are noise of other processes and left alone. A new header ends the table. */
 #include "benchmarks/columns.h"
 #include "benchmarks/load.h"
@@ -17,7 +19,7 @@ struct table_rule {
     struct str extra[8]; /* fields that may follow a row: "EXCEL" */
     size_t extras;
     struct pattern *end;
-    const struct where *first; /* the condition on the first column, if there is one: then rows can be told by their first word */
+    const struct where *first; /* the condition on the first column, if there is one: then rows are known by their first word */
 };
 struct table_reader_state {
     bool active;
@@ -86,7 +88,8 @@ static bool is_header(const struct table_rule *t, struct str line)
     return line.n - blank > first.n && !memcmp(line.p + blank, first.p, first.n);
 }
 
-/* The cells of a header line: words, with "(unit)" joined to what precedes, and labels with blanks kept whole. */
+/* The cells of a header line: words, with "(unit)" joined to what precedes, and labels with blanks
+ * as one. */
 static size_t header_fields(const struct table_rule *t, struct str line, struct str *fields)
 {
     struct str rest = line;
