@@ -75,12 +75,12 @@ static bool wants_stream(const struct fake_client *c, struct str body)
 {
     ptrdiff_t at = str_find(body, str_of("\"stream\""));
     if (at < 0)
-        return c->api >= API_OLLAMA_CHAT; /* Ollama streams unless told not to */
+        return c->api >= API_OLLAMA_CHAT; /* Ollama streams unless the request turns it off */
     struct str rest = str_trim(str_sub(body, (size_t)at + 8, body.n));
     return rest.n > 1 && str_starts(str_trim(str_sub(rest, 1, rest.n)), "true");
 }
 
-/* "/fault/NAME/v1/…": this request fails so, whatever --fault says. Returns the rest of the path. */
+/* "/fault/NAME/v1/…": this request fails so, whatever --fault is. Returns the rest of the path. */
 static const char *path_fault(struct fake_client *c, const char *path)
 {
     static const char prefix[] = "/fault/";
@@ -136,7 +136,7 @@ static void answer_end(struct thread *t, struct fake_client *c)
     client_flush(t, c);
 }
 
-/* A fault that replaces the whole answer. false: it is none of those. */
+/* Handles a fault that replaces the complete answer. False: it is none of those. */
 static bool whole_fault(struct thread *t, struct fake_client *c)
 {
     const struct fake *f = t->fake;
@@ -286,7 +286,7 @@ static bool middle_fault(struct thread *t, struct fake_client *c)
     static const char error[] = "{\"error\":{\"message\":\"engine died in the middle\",\"type\":\"EngineDeadError\",\"code\":500}}";
     struct buf event CLEANUP_BUF;
     buf_init(&event, 4096);
-    if (c->fault == FAULT_EMPTY || c->fault == FAULT_SHORT) /* of the whole answer */
+    if (c->fault == FAULT_EMPTY || c->fault == FAULT_SHORT) /* of the complete answer */
         return false;
     send_scratch(t, c); /* the head, where the middle is the beginning */
     if (c->broken)

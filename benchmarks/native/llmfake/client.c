@@ -20,7 +20,7 @@ enum { READ_SIZE = 256 << 10, REQUEST_MAX = 64 << 20, HEAD_MAX = 64 << 10 };
 void log_flush(struct thread *t)
 {
     if (t->log && t->logged)
-        fs_write_all(t->log_fd, t->log, t->logged * sizeof *t->log); /* O_APPEND: whole records of each thread */
+        fs_write_all(t->log_fd, t->log, t->logged * sizeof *t->log); /* O_APPEND: complete records of each thread */
     t->logged = 0;
 }
 
@@ -45,7 +45,7 @@ void client_close(struct thread *t, struct fake_client *c)
     t->dead = c;
 }
 
-/* What the socket takes now; -1: it is broken. */
+/* Sends what the socket accepts now and returns its length; -1: it is broken. */
 static ssize_t client_send_some(struct thread *t, struct fake_client *c, const char *p, size_t n)
 {
     size_t done = 0;
@@ -139,7 +139,7 @@ static int client_read_head(struct str in, struct client_head *h)
     return h->length > REQUEST_MAX ? -1 : 1;
 }
 
-/* Requests that are whole in in; returns the bytes used. */
+/* Handles the complete requests of `in`; returns the bytes used. */
 static size_t take_requests(struct thread *t, struct fake_client *c, struct str in)
 {
     size_t used = 0;

@@ -1,4 +1,5 @@
-/* main.c: llmfake: a server that answers like those that run language models, by an exact schedule, and does wrong what it is told to. */
+/* main.c: llmfake: a server that answers like those that run language models, by an exact schedule,
+ * and with the faults that --fault sets. */
 #include "benchmarks/native/llmfake/fake.h"
 
 #include "base/man.h"

@@ -47,7 +47,7 @@ void reply_event(const struct fake *f, enum fake_api api, struct buf *to, const 
         buf_printf(to, "%s\n", json);
 }
 
-/* Opens the object, with the members that stand before those that matter. */
+/* Opens the object, with the members that precede those that matter. */
 static struct json_out reply_begin(const struct fake *f, enum fake_api api, struct buf *to)
 {
     struct json_out j = json_begin(to, JSON_TIGHT, '{');

@@ -89,7 +89,7 @@ static void send_live_metrics(struct around *a, const struct live_counts *l)
     int64_t now = clock_wall_ms();
     for (size_t i = 0; a->recorder >= 0 && i < sizeof rows / sizeof *rows; i++)
         if (emit_metric(a->recorder, rows[i].key, rows[i].value, a->looks, now) < 0)
-            fs_close(&a->recorder); /* the recorder has gone: the load goes on */
+            fs_close(&a->recorder); /* the recorder has ended: the load continues */
 }
 
 static void around_show_progress(struct around *a, const struct live_counts *l)
@@ -199,8 +199,8 @@ int around_end(struct around *a, const struct outcome *o, struct err *err)
     return plots_write(opt_text(a->set, OPTION_PLOTS), o, title.p, written < 0 ? NULL : err) < 0 ? -1 : written;
 }
 
-/* Does the server count as many tokens as the client? Whole run, all phases: only where every
- * request came to its end. */
+/* The tokens that the server has counted, for the comparison with the client. All phases of the
+ * run: only where every request came to its end. */
 static double server_tokens(const struct around *a)
 {
     return a->scrape ? scrape_counted(a->scrape, "generation_tokens") : NAN;

@@ -19,7 +19,7 @@
 
 enum { EVENTS_PER_S = 50000, WORKERS_MAX = 256 };
 
-/* What one side says of an event. */
+/* What one side measures of an event. */
 struct seen_event {
     uint64_t request;
     uint32_t event;

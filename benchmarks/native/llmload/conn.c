@@ -197,7 +197,7 @@ bool conn_body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns
     struct inflating i = {w, c, at_ns};
     if (!c->http.gzip && !c->http.strange_encoding)
         return flight_body(w, &c->f, bytes, at_ns);
-    if (!c->inflater) /* of an error: its status says enough */
+    if (!c->inflater) /* of an error: its status is enough */
         return true;
     if (!inflate_feed(c->inflater, bytes, put_inflated, &i) && !c->f.stream.trouble && c->http.status / 100 == 2)
         c->f.stream.trouble = STREAM_CODING;

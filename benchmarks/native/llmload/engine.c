@@ -119,7 +119,7 @@ static int read_sources(struct crew *c, const char *text, struct err *err)
     return 0;
 }
 
-/* Linux searches long for a free port once half of the range is taken: on loopback, which has
+/* Linux searches long for a free port once half of the range is in use: on loopback, which has
  * addresses enough, many streams come from several. */
 static int spread_sources(struct crew *c, const struct load *l, struct err *err)
 {
@@ -360,7 +360,7 @@ static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks
     o->wall_s = (double)(clock_mono_ns() - c->run.begin_ns) / 1e9;
     o->steal_percent = steal_percent(&before, &after);
     for (struct result_sink *s = c->run.sinks; s; s = s->next)
-        if (s->finish && s->finish(s, &sink) < 0 && !o->incomplete) { /* the figures are there all the same */
+        if (s->finish && s->finish(s, &sink) < 0 && !o->incomplete) { /* the metrics exist all the same */
             o->incomplete = true;
             snprintf(o->trouble, sizeof o->trouble, "%.290s", sink.text);
         }

@@ -8,14 +8,14 @@
 #include <emmintrin.h>
 #endif
 
-/* Where a value stands decides what its members mean. */
+/* The place of a value decides what its members mean. */
 enum event_place { SKIP, TOP, CHOICES, CHOICE, DELTA, USAGE, DETAILS, TIMINGS, FAULT, TOKEN, IDS, TOOLS, PARTS, THOUGHTS, AUDIO };
 
 struct event_reader {
     const char *p, *end;
     struct event *e;
     unsigned depth;
-    bool rich; /* something besides plain content was said */
+    bool rich; /* something besides plain content was received */
 };
 
 const char *event_quote(const char *p, const char *end)
@@ -49,7 +49,7 @@ static bool take_char(struct event_reader *r, char c)
     return true;
 }
 
-/* The inside of a string; r->p stands on its quote. */
+/* The inside of a string; r->p is at its quote. */
 static bool read_string(struct event_reader *r, struct str *ret)
 {
     const char *begin = ++r->p, *p = begin;

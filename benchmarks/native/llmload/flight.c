@@ -95,7 +95,7 @@ int64_t flight_read_segments(struct worker *w, struct flight *f)
 }
 
 /* Have all bytes of this read come at once, in one segment? Several may be one write or several: the
- * kernel does not say. */
+ * kernel does not report it. */
 static bool came_at_once(struct worker *w, struct flight *f)
 {
     int64_t segments = flight_read_segments(w, f);
@@ -107,7 +107,7 @@ static bool came_at_once(struct worker *w, struct flight *f)
 static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
 {
     int64_t at = f->last_byte_ns;
-    int64_t held = f->held_ns ? at - f->held_ns : 0; /* its segments were sent when there was room again */
+    int64_t held = f->held_ns ? at - f->held_ns : 0; /* its segments were sent when the window was open again */
     if (w->stamped && !followed)
         return held;
     int64_t latest = w->stamped ? at : lateness_last_data(((const struct conn *)(const void *)f)->fd, at);
@@ -115,7 +115,7 @@ static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
     return early <= held || early <= LATENESS_NEAR_NS || came_at_once(w, f) ? held : early;
 }
 
-/* When the read's first and last chunk came, as far as the client can say. Returns by how much the
+/* When the read's first and last chunk came, as far as the client can know. Returns by how much the
  * first may be earlier. */
 static int64_t settle_arrival(struct worker *w, struct flight *f, bool more)
 {
@@ -158,7 +158,7 @@ static void count_gap(struct worker *w, const struct flight *f)
 }
 
 /* A gap into a read that brought one chunk is known where the read was not late; those of several
- * chunks share a stamp and say nothing. Without stamps, neither does one between chunks that one
+ * chunks share a stamp and show nothing. Without stamps, neither does one between chunks that one
  * wait found. */
 static void settle_gap(struct worker *w, struct flight *f, bool more)
 {
@@ -234,7 +234,7 @@ static void take_chunk(struct worker *w, struct flight *f, const struct event *e
     struct series_bucket *bucket = series_at(&w->m.series, at - w->run->begin_ns);
     if (w->run->wants_chunks)
         keep_chunk(f, (struct chunk){at, tokens, 0, !e->output});
-    if (f->stream.framing != FRAMING_JSON) /* whole answers do not show when their first token came */
+    if (f->stream.framing != FRAMING_JSON) /* complete answers do not show when their first token came */
         note_first(f, e, at, tokens);
     r->has_thoughts |= !e->output || e->reasoning.n > 0;
     r->last_ns = at;
@@ -355,7 +355,7 @@ const char *flight_trouble(const struct flight *f)
     }
 }
 
-/* An answer without a body says nothing but its status. */
+/* An answer without a body has only its status. */
 static void keep_status(struct flight *f)
 {
     char text[160];
@@ -365,8 +365,8 @@ static void keep_status(struct flight *f)
     store_first_error(f, str_of(text));
 }
 
-/* A server that gave the request up may say so by its finish reason alone: "error" (vLLM), "abort"
- * (vLLM, SGLang). */
+/* A server that stopped the request may report this by its finish reason alone: "error" (vLLM),
+ * "abort" (vLLM, SGLang). */
 static bool given_up(struct flight *f)
 {
     char text[80];

@@ -82,7 +82,7 @@ static enum http1_type type_of(struct str value)
     return str_is_anycase(type, "text/html") ? HTTP1_TYPE_HTML : type.n ? HTTP1_TYPE_OTHER : HTTP1_TYPE_NONE;
 }
 
-/* Digits alone, as the grammar wants them. */
+/* Digits alone, as the grammar requires. */
 static bool http1_read_digits(struct str s, uint64_t *ret)
 {
     uint64_t n = 0;
@@ -100,7 +100,7 @@ struct http1_framing {
     uint64_t bytes;
 };
 
-/* One field; false: it contradicts what stood before, or cannot be understood. */
+/* One field; false: it contradicts a field before, or cannot be understood. */
 static bool http1_take_field(struct http1 *h, struct http1_framing *f, struct str name, struct str value)
 {
     uint64_t n;

@@ -1,4 +1,4 @@
-/* inputs.c: the files that say what the load is, by their content; see inputs.h. */
+/* inputs.c: the files that define the load, by their content; see inputs.h. */
 #include "benchmarks/native/llmload/inputs.h"
 
 #include <string.h>

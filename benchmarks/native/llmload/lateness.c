@@ -76,7 +76,7 @@ void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all)
     l->from = l->empty;
     l->returned_ns = now_ns;
     l->since_ns = 0;
-    if (all) /* as the kernel looked: a thread that comes back later than it may was stopped or waited since */
+    if (all) /* as the kernel checked: a thread that comes back later than it may was stopped or waited since */
         l->empty = (struct lateness_bound){now_ns > l->until_ns + SLACK_NS ? l->called_ns : now_ns, l->called_ns, l->stops};
 }
 

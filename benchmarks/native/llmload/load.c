@@ -198,7 +198,7 @@ void load_hide_secrets(const struct load *l, char *text)
     }
 }
 
-/* A path that is another API's own would get requests in a form that it does not take. */
+/* A path that is another API's own would get requests in a form that it does not accept. */
 static int load_check_path(const struct load *l, struct err *err)
 {
     struct str path = str_of(l->path ? l->path : "");

@@ -198,7 +198,7 @@ static void connection_made(struct worker *w, struct conn *c)
 }
 
 /* May the server's TCP have waited for an acknowledgement? It sends 10 segments without one at
- * first, and that of a client that reads nothing can take 40 ms. Of the reads before, 88 bytes (the
+ * first, and that of a client that reads nothing can need 40 ms. Of the reads before, 88 bytes (the
  * least segment that TCP acknowledges at once) may be without one. */
 static bool may_await_acknowledgement(struct worker *w, struct flight *f, size_t n, int64_t at_ns)
 {
@@ -232,7 +232,7 @@ static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at
         f->held_ns = since;
 }
 
-/* Bytes of the read behind the last event, of which rest stand behind the piece of the body: they
+/* Bytes of the read behind the last event, of which `rest` are behind the piece of the body: they
  * may have come later than it. The end of the chunk that the event is in belongs to it where the
  * server writes both at once: a read had no more segments than chunks, and none began with such an
  * end. What is left of a compressed piece is not known. */
@@ -296,7 +296,7 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
 }
 
 /* The stamp, where it can be true: not after the read, and not before the socket was known to be
- * empty, unless the kernel's own age of the data says so. Else (the clock was set) 0. */
+ * empty, unless the kernel's own age of the data shows it. Else (the clock was set) 0. */
 static int64_t plausible_stamp(struct worker *w, const struct conn *c, int64_t at, int64_t now)
 {
     enum { SLACK_NS = 1000000 };

@@ -1,4 +1,4 @@
-/* report.c: what the reports share: figures derived from a run, its exit status. */
+/* report.c: what the reports share: metrics derived from a run, its exit status. */
 #include "benchmarks/native/llmload/report_parts.h"
 
 #include <math.h>

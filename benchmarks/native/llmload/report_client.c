@@ -1,4 +1,4 @@
-/* report_client.c: was the client itself the bottleneck? Said of a run in one way, in the table, in
+/* report_client.c: was the client itself the bottleneck? Reported in one way, in the table, in
  * JSON and to the recorder. */
 #include "benchmarks/native/llmload/report_parts.h"
 

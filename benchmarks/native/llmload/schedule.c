@@ -97,7 +97,7 @@ static double with_pauses(const struct load *l, double on_time)
     return on_time + floor(on_time / l->burst_on_s) * l->burst_off_s;
 }
 
-/* More than can be kept? Said before gigabytes are filled. */
+/* Refuses more arrivals than can be stored, before gigabytes are filled. */
 static int check_length(const struct load *l, uint64_t most, double end, struct err *err)
 {
     double full = with_pauses(l, profile_advance(&l->rate, 0, ARRIVALS_MAX));

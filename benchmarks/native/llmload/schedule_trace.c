@@ -109,7 +109,7 @@ static int csv_row(struct trace_reading *r, const struct trace_columns *c, struc
         return trace_error(r, "the time is neither seconds nor YYYY-MM-DD HH:MM:SS");
     if (!str_uint(cells[c->in], &in) || !str_uint(cells[c->out], &out) || in > TOKENS_MOST || out > TOKENS_MOST)
         return trace_error(r, "a count of tokens is not a whole number");
-    /* BurstGPT notes requests that failed with an answer of no tokens: 0 would mean "as the options say", so the shortest is requested. */
+    /* BurstGPT notes failed requests with no tokens. 0 would mean "as set by the options", so request the shortest. */
     struct arrival a = {.input_tokens = in ? (uint32_t)in : 1, .output_tokens = out ? (uint32_t)out : 1, .session = r->s->n};
     return trace_add_arrival(r, a, at);
 }

@@ -58,12 +58,12 @@ struct search_state {
     double floor, ceiling; /* rates that checks have shown to be met, to be missed; 0, INFINITY: none */
     struct search_word words[STEPS];
     size_t n;
-    unsigned runs; /* that said something */
+    unsigned runs; /* with a result */
     unsigned late; /* runs of the rate that is tried, of a client that was late */
     unsigned empty; /* runs without a request */
 };
 
-/* What the checks have shown goes before what a single run said. */
+/* The result of the checks counts before that of a single run. */
 static bool word_is_met(const struct search_state *g, const struct search_word *w)
 {
     return w->rate <= g->floor || (w->is_met && w->rate < g->ceiling);
@@ -71,7 +71,7 @@ static bool word_is_met(const struct search_state *g, const struct search_word *
 
 /* Computes the bounds that the fewest runs contradict: the highest rate that met the goal and the
  * lowest that missed it, 0 where there is none. Of several equal ones the highest counts: a server
- * gives no good run by accident. */
+ * shows no good run by accident. */
 static void find_bounds(const struct search_state *g, double *ret_met, double *ret_missed)
 {
     double least = INFINITY;
@@ -105,7 +105,7 @@ static bool is_disturbed(const struct search_check *c, double share)
     return c->missed * 3 <= c->runs && MARGIN * (double)(c->met_due - c->met_good) <= (1 - share) * (double)c->met_due;
 }
 
-/* Runs of the same rate differ by more than the binomial distribution says, since bursts make
+/* Runs of the same rate differ by more than the binomial distribution predicts, since bursts make
  * queues: their sum decides. Where a few runs are bad, or where they are short, more runs are
  * needed. */
 static enum check_result check_verdict(const struct search_check *c, double share)

@@ -10,8 +10,8 @@ static double in_flight(const struct load_series *s, size_t i)
     return (double)s->b[i].in_flight_ns / (double)s->width_ns;
 }
 
-/* Lies the bucket in the measured window as a whole? Warm-up and cool-down may be just as full, but
- * are no part of the result. */
+/* True if the bucket is completely in the measured window. Warm-up and cool-down may be just as
+ * full, but are no part of the result. */
 static bool bucket_is_measured(const struct metrics *m, size_t i)
 {
     int64_t from = m->series_begin_ns + (int64_t)i * m->series.width_ns;

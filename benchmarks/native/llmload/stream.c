@@ -261,7 +261,7 @@ static bool stream_take_lines(struct stream_feeding *f, const char *p, size_t n)
     return keep_data(f) && (!s->line.failed || stream_fail(s, STREAM_TOO_LONG));
 }
 
-/* What the first bytes say where the content type did not. */
+/* Decides by the first bytes where the content type did not. */
 static bool stream_guess_framing(struct reply_stream *s, struct str text)
 {
     if (text.n < 3 && memcmp(text.p, "\xef\xbb\xbf", text.n) == 0)

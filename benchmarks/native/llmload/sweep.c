@@ -90,7 +90,7 @@ static double or_nan(const struct hdr *h, double p)
     return hdr_states(h, p) ? hdr_quantile(h, p) / 1e6 : NAN;
 }
 
-/* By which figure levels are compared. */
+/* The metric by which levels are compared. */
 static enum steady_rate decided_by(const struct saturation_point *p)
 {
     return isfinite(p->goodput_per_s) ? STEADY_GOOD : isfinite(p->tokens_per_s) ? STEADY_TOKENS : STEADY_REQUESTS;
@@ -103,7 +103,7 @@ static double point_worth(const struct saturation_point *p)
     return isfinite(v) ? v : -1;
 }
 
-/* Does this run not show that the level is lower than the one of the highest figure? */
+/* True if this run does not show that the level is lower than the best one. */
 static bool is_alike(const struct load_sweep *s, size_t i)
 {
     return i != s->best && !stats_is_below(s->high[i], s->low[s->best]);
@@ -163,7 +163,7 @@ static bool miss_is_doubtful(const struct load_sweep *s, const struct outcome *o
     return late > 0 && (double)m->good + SPOILT * late >= s->answer.share * d->due;
 }
 
-/* Notes what a level gave. */
+/* Notes the results of a level. */
 static void sweep_note_level(struct load_sweep *s, const struct load *load, const struct outcome *o, double level)
 {
     const struct metrics *m = &o->m;
@@ -284,7 +284,7 @@ static int sweep_search(struct going *g, struct err *err)
 {
     struct rate_search *answer = &g->s->answer;
     answer->begin = g->load->rate.piece[0].to;
-    answer->least = g->load->duration_s > 0 ? 2 / g->load->duration_s : 0; /* less than two requests say nothing */
+    answer->least = g->load->duration_s > 0 ? 2 / g->load->duration_s : 0; /* less than two requests show nothing */
     if (answer->begin < answer->least)
         return err_set(err, ERR_USAGE, "--search: --rate %g for %g s is less than two requests", answer->begin, g->load->duration_s);
     return search_run(answer, try_level, g, err);
@@ -315,8 +315,8 @@ int sweep_run(struct load_sweep *s, struct outcome *ret, struct load *load, cons
 
 static const char *const rate_words[] = {[STEADY_GOOD] = "good requests", [STEADY_TOKENS] = "tokens", [STEADY_REQUESTS] = "requests"};
 
-/* By which figure the levels were compared, and those that cannot be distinguished from the
- * highest. */
+/* Prints the metric by which the levels were compared, and those that cannot be distinguished from
+ * the highest. */
 static void put_alike(const struct load_sweep *s, struct json_out *j)
 {
     static const char *const keys[] = {

@@ -182,8 +182,8 @@ static bool may_send_next(struct worker *w, enum phase *ret_phase, uint64_t *ret
 }
 
 /* Open loop: the schedule has the sessions' first turns, the others follow until sending is over.
- * Their indexes lie behind the schedule's, the same ones whichever worker sends them; where the
- * warm-up is a number of arrivals, a session belongs to it as a whole. */
+ * Their indexes follow the schedule's, the same ones whichever worker sends them; where the
+ * warm-up is a number of arrivals, a session belongs to it completely. */
 static bool turn_may_follow(struct worker *w, const struct session *s, enum phase *ret_phase, uint64_t *ret_index)
 {
     if (sending_is_over(w))

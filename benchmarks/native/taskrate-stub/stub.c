@@ -1,6 +1,8 @@
-/* stub.c: the smallest task there is: stamps its first and its last instruction, sleeps or computes in between, and tells both.
+/* stub.c: the smallest task there is: stamps its first and its last instruction, sleeps or computes
+ * in between, and reports both.
  *
- * Linked without the C library (where this file knows how): starting glibc's `main` costs five times what this whole program does.
+ * Linked without the C library (where this file knows how): starting glibc's `main` costs five
+ * times as much as all of this program.
  * Its arguments and its record are described in native/taskrate/wire.h. Exit status: that of the command behind `--`; 0; 125 for a
  * line that is not understood; 126 where the report could not be delivered. */
 #include "benchmarks/native/taskrate/wire.h"
@@ -326,7 +328,7 @@ __attribute__((used, noreturn)) void stub_main(long *stack)
     stub_exit(stub_run_task(argc, argv, argv + argc + 1));
 }
 
-/* The compiler may ask for these wherever it likes, by the names that the C library has for them. */
+/* The compiler may call these anywhere, by the names that the C library has for them. */
 void *stub_fill_bytes(void *to, int c, unsigned long n) __asm__("memset");
 __attribute__((used)) void *stub_fill_bytes(void *to, int c, unsigned long n)
 {

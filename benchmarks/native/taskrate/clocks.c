@@ -14,7 +14,7 @@ int64_t clocks_difference(void)
 {
     struct timespec wall;
     int64_t least = 0, difference = 0;
-    for (int i = 0; i < 5; i++) { /* the one least torn apart by the scheduler */
+    for (int i = 0; i < 5; i++) { /* the one with the smallest gap between both readings */
         int64_t before = clock_mono_ns();
         clock_gettime(CLOCK_REALTIME, &wall);
         int64_t after = clock_mono_ns();
@@ -58,7 +58,8 @@ static int64_t clocks_distance(int64_t a, int64_t b)
     return d < 0 && d != INT64_MIN ? -d : d;
 }
 
-/* One kernel: the two clocks are equally far apart there and here. A namesake of ours may have had its clock set meanwhile. */
+/* One kernel has the same difference between the two clocks. Another machine of this name, or a
+ * clock that was set since, has another. */
 static bool same_machine(const struct clocks_table *c, const struct wire_record *r)
 {
     int64_t apart = clocks_distance(r->wall_start - r->start, c->wall_less_mono);

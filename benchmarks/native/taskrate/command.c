@@ -64,7 +64,7 @@ int clients_init(struct clients *c, size_t room, struct err *err)
     c->client = calloc(room, sizeof *c->client);
     if (c->epoll < 0 || c->null < 0 || !c->client || spawner_init(&c->spawner) < 0)
         return err_memory(err, "%zu commands at once", room);
-    c->spawner.own_group = true; /* Ctrl-C is ours to act on: srun would ask twice */
+    c->spawner.own_group = true; /* taskrate handles Ctrl-C: srun would require it twice */
     c->spawner.death = SIGTERM;
     return 0;
 }
@@ -89,7 +89,7 @@ struct submit_client *clients_start(struct clients *c, const struct argument_wor
     struct submit_client *one = &c->client[i];
     int fd[3] = {in, out[1], out[1]};
     *one = (struct submit_client){.out = out[0], .pidfd = -1, .begun = clock_mono_ns()};
-    fcntl(out[1], F_SETFL, 0); /* the command's end waits, ours does not */
+    fcntl(out[1], F_SETFL, 0); /* the command's end blocks, taskrate's does not */
     c->spawner.fd = fd;
     one->pid = spawn_task(&c->spawner, (char *const *)(uintptr_t)argv->word, environ, &one->pidfd);
     int sys = errno;
@@ -151,7 +151,7 @@ struct submit_client *clients_ended(struct clients *c)
 
 void clients_free(struct clients *c, struct submit_client *one)
 {
-    close(one->out); /* which takes both out of the epoll set */
+    close(one->out); /* which removes both from the epoll set */
     if (one->pidfd >= 0)
         close(one->pidfd);
     one->pid = 0;
@@ -231,7 +231,7 @@ int command_run(struct bench *b, const struct argument_words *argv, double secon
         return -1;
     while (query_wait(&ask, HEED_MS) == QUERY_RUNS && !(b && bench_stop(b)))
         ;
-    buf_str(out, buf_text(&ask.text)); /* of one that failed, too: some speak on standard output */
+    buf_str(out, buf_text(&ask.text)); /* of one that failed, too: some print their error on standard output */
     if (ask.end != QUERY_DONE || ask.status != 0)
         rc = command_no_answer(&ask, str_base_name(argv->word[0]), seconds, err);
     query_close(&ask);

@@ -87,7 +87,7 @@ static void drive_mark_submitted(struct drive *d, size_t first, size_t count, in
         if (t->flags[i] & TASK_SUBMITTED)
             t->flags[i] |= TASK_RETRIED;
         else
-            t->submit[i] = submit; /* of the first try: the wait for another is part of what it takes */
+            t->submit[i] = submit; /* of the first try: the wait for another is a part of its time */
         t->flags[i] |= TASK_SUBMITTED;
     }
 }
@@ -179,7 +179,7 @@ static void attached_ended(struct drive *d, struct submit_client *one, int64_t w
         t->known[i] = when;
         if (told)
             d->ended++;
-        else if (one->status) { /* it never ran, or died before it could tell */
+        else if (one->status) { /* it never ran, or died before its report */
             t->status[i] = (int16_t)one->status;
             t->flags[i] |= TASK_ENDED;
             d->ended++;
@@ -241,8 +241,8 @@ static const char *drive_report_advice(const struct drive *d)
                                             : "; none has: if nodes cannot send datagrams to this machine, see --address and --report-dir";
 }
 
-/* Queries the scheduler's queue when no report came for a while, at growing intervals. Gives the
- * batch up as lost when the queue has none of its jobs any more. A failed query changes nothing. */
+/* Queries the scheduler's queue when no report came for a while, at growing intervals. Marks the
+ * batch as lost when the queue has none of its jobs any more. A failed query changes nothing. */
 static void drive_ask_queue(struct drive *d)
 {
     struct queue q = {0};
@@ -262,8 +262,8 @@ static void drive_ask_queue(struct drive *d)
     }
 }
 
-/* Returns true where the batch is over: all tasks have ended, or it was given up and its commands
- * have ended. Otherwise queries the queue, and gives the batch up where no report came for the
+/* Returns true where the batch is over: all tasks have ended, or it was stopped and its commands
+ * have ended. Otherwise queries the queue, and stops the batch where no report came for the
  * seconds of --stall and of a task; a later call then returns true. */
 static bool drive_check_end(struct drive *d)
 {
@@ -370,9 +370,9 @@ int external_run(struct bench *b, struct task_batch *batch, struct report_channe
         rc = drive_once(&d, err);
         if (d.how == HOW_ATTACHED && !d.clients.running)
             late_reports(&d);
-        bool in_flight = d.how == HOW_DETACHED || d.how == HOW_BULK; /* submissions: what they ask for may come true after their end */
+        bool in_flight = d.how == HOW_DETACHED || d.how == HOW_BULK; /* submissions: their tasks may begin after their end */
         if (d.giving_up && b->stop && d.clients.running && (!in_flight || drive_seconds_since(d.gave_up) > GRACE_S))
-            break; /* the end was asked for: the commands are ended too */
+            break; /* the end was requested: the commands are ended too */
     }
     clients_deinit(&d.clients);
     batch->end = clock_mono_ns();

@@ -70,7 +70,7 @@ static int64_t end_of(const struct tasks *t, size_t i)
 }
 
 /* Counts the tasks of the batch by outcome. Tasks without an end are lost, or cancelled where the
- * batch was given up. */
+ * batch was stopped. */
 static void figures_count(struct tasks *t, struct task_batch *batch)
 {
     for (size_t i = 0; i < t->n; i++) {

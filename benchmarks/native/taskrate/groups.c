@@ -1,4 +1,5 @@
-/* groups.c: what is said of all batches: repeats of equal size, the model of latency, the shortest useful task. */
+/* groups.c: what is reported of all batches: repeats of equal size, the model of latency, the
+ * shortest useful task. */
 #include "benchmarks/native/taskrate/figures.h"
 
 #include <math.h>
@@ -145,7 +146,7 @@ void figures_model(const struct batch_group *g, size_t n, struct model *ret)
     if (points >= 3) {
         double t = stats_t975(points - 2);
         ret->t_low = exp(a - t * sa), ret->t_high = exp(a + t * sa);
-        if (b - t * sb >= 0) /* more tasks do not cost less: an interval that says so is of too few sizes */
+        if (b - t * sb >= 0) /* more tasks do not cost less: an interval that includes this is of too few sizes */
             ret->alpha_low = b - t * sb, ret->alpha_high = b + t * sb;
     }
 }
@@ -170,14 +171,16 @@ static double log_ratio(const struct batch_group *g)
     return log(e / (1 - e));
 }
 
-/* The duration at which the batch would keep half of the slots busy if it took as long as now: longer tasks take no less time, so no shorter one does. */
+/* The task duration at which the batch would use half of the slots if its makespan stayed the same.
+ * Longer tasks need at least that makespan, so no shorter duration does. */
 static double metg_earliest(const struct batch_group *below)
 {
     return 0.5 * below->makespan.min / per_slot(below);
 }
 
-/* `below` and `above` are around one half. Since a batch of longer tasks takes no less time, `above` bounds it, too. Between the bounds it is where a task's
- * time is its cost, or earlier where a launcher starts one task after the other. */
+/* `below` and `above` are around one half. Since a batch of longer tasks needs at least as much
+ * time, `above` bounds it, too. Between the bounds it is where a task's time is its cost, or
+ * earlier where a launcher starts one task after the other. */
 static void metg_between(const struct batch_group *below, const struct batch_group *above, struct metg *ret)
 {
     double low = log_ratio(below), high = log_ratio(above);
@@ -195,7 +198,7 @@ static void metg_between(const struct batch_group *below, const struct batch_gro
             "between them measure it";
     } else
         ret->how = "between the two durations around it; durations between them measure it";
-    if (!(ret->low <= ret->high)) { /* the longer tasks took less time */
+    if (!(ret->low <= ret->high)) { /* the longer tasks needed less time */
         ret->low = below->duration;
         ret->high = above->duration;
         ret->seconds = NAN;

@@ -19,7 +19,8 @@
 
 enum { SLOTS_MAX = 4096, WATCH_MS = 50, PER_THREAD_MAX = 1024, REFUSALS_IN_A_ROW = 100 };
 
-/* A task that runs. The watching thread may kill it as long as pid is set; both take the lock, since the kernel may give a reaped pid to another process. */
+/* A task that runs. The watching thread may kill it as long as pid is set; both hold the lock,
+ * since the kernel may reuse a reaped pid for another process. */
 struct task_place {
     pid_t pid;
     int pidfd;
@@ -175,7 +176,7 @@ static bool next_task(struct local_crew *c, size_t *ret)
 }
 
 /* Runs tasks one after the other in w->place[0] until none is left. A task that cannot be started
- * is marked as refused. Waiting costs one system call, and the time of the end is taken before the
+ * is marked as refused. Waiting costs one system call, and the time of the end is read before the
  * task is reaped. */
 static void local_run_one_by_one(struct local_worker *w)
 {
@@ -261,7 +262,7 @@ static int local_make_command(struct local_crew *c, struct err *err)
     return provider_rest(set, c->payload, &c->words, err);
 }
 
-/* Kills what has run for too long, or everything once the end was asked for. */
+/* Kills what has run for too long, or everything once the end was requested. */
 static void local_kill_overdue(struct local_crew *c, struct local_worker *workers, size_t count)
 {
     int64_t limit = (int64_t)((c->b->set.task_timeout + c->batch->duration) * 1e9);
@@ -305,7 +306,7 @@ static struct local_worker *crew_hire(struct local_crew *c, size_t count, struct
             return NULL;
         }
         w->spawner.keep = c->stamped ? c->b->tasks.self_fd : -1;
-        w->spawner.death = c->stamped && !c->b->set.wrap ? 0 : SIGKILL; /* the stub sees to that itself, where it lasts */
+        w->spawner.death = c->stamped && !c->b->set.wrap ? 0 : SIGKILL; /* the stub does that itself, where it lasts */
     }
     if (!workers)
         err_memory(err, "the threads");

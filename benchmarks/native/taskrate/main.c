@@ -14,7 +14,7 @@
 
 static int taskrate_print_error(const struct err *err, int status)
 {
-    CLEANUP_BUF struct buf plain; /* what the user typed or a scheduler said may hold anything */
+    CLEANUP_BUF struct buf plain; /* what the user typed or a scheduler printed may contain anything */
     buf_init(&plain, 8192);
     buf_plain(&plain, str_of(err->text), sizeof err->text);
     fprintf(stderr, "taskrate: %s\n", plain.n ? plain.p : "");
@@ -95,7 +95,7 @@ static void taskrate_free(struct taskrate_options *o, struct bench *b)
     opt_deinit(&o->set);
 }
 
-/* What the line asks for. */
+/* Executes what the command line requests. */
 static int taskrate_act(struct taskrate_options *o, struct bench *b, int operands, char **operand)
 {
     const char *verb = operands ? operand[0] : "";

@@ -247,7 +247,7 @@ static int options_read_payload(struct bench *b, const char *text, struct err *e
     return 0;
 }
 
-/* libexec/benchwrap/taskrate-stub beside bin/taskrate, or what --stub says. */
+/* Finds the stub: --stub, else libexec/benchwrap/taskrate-stub next to bin/taskrate. */
 static int find_stub(const struct taskrate_options *o, struct bench *b, struct err *err)
 {
     const char *named = opt_text(&o->set, OPTION_STUB);

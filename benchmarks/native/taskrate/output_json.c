@@ -17,7 +17,7 @@ static void output_json_text_if(struct json_out *j, const char *name, const char
         json_text(j, name, v);
 }
 
-/* A figure that is 0 where there is none. */
+/* Writes a value that is 0 where there is none. */
 static void output_json_positive(struct json_out *j, const char *name, double v)
 {
     json_known(j, name, v > 0 ? v : NAN);
@@ -39,7 +39,7 @@ static void output_json_quantiles(struct json_out *j, const char *name, const st
 static void output_json_delta(struct json_out *j, const char *name, int64_t before, int64_t after)
 {
     json_known(j, name,
-               before >= 0 && after >= before ? (double)(after - before) : NAN); /* smaller: the controller has begun to count anew */
+               before >= 0 && after >= before ? (double)(after - before) : NAN); /* smaller: the controller has begun to count again */
 }
 
 static void mean_of(struct json_out *j, const char *name, int64_t n0, int64_t n1, int64_t us0, int64_t us1)

@@ -178,7 +178,7 @@ static void put_summary(const struct bench *b, const struct screen *screen, stru
     }
 }
 
-/* After the table: the catalogue's rules give METG50 to the batches before it. */
+/* After the table: the catalogue's rules assign METG50 to the batches before it. */
 static void put_model(const struct bench *b, const struct screen *screen, struct buf *line, struct buf *to)
 {
     struct batch_group groups[GROUPS_MAX];

@@ -48,7 +48,8 @@ static const char *exec_fill_word(const struct submission *s, const char *text, 
     return to.failed ? NULL : arena_dup(s->arena, to.p ? to.p : "", to.n);
 }
 
-/* A {task} that stands alone and unquoted is the task's words, marked by this byte; in quotes, or within a word, it is their text. */
+/* An unquoted {task} between blanks is the task's words, marked by this byte; in quotes, or within
+ * a word, it is their text. */
 enum { WORDS_HERE = 1 };
 static const char *exec_mark_tasks(const struct submission *s, const char *template)
 {
@@ -82,7 +83,7 @@ static int exec_line(struct bench *b, struct submission *s, struct err *err)
         return err_set(err, ERR_USAGE, "--submit: the command is too long");
     if (words_split(&template, s->arena, text, err) < 0)
         return -1;
-    bool quoted = false; /* is the task wanted as text? */
+    bool quoted = false; /* the task is required as text */
     for (size_t i = 0; i < template.n; i++)
         quoted |= strstr(template.word[i], "{task}") != NULL;
     if (quoted && !b->set.bulk && provider_task_line(b, s, s->first, NULL, 0, &task, err) < 0)

@@ -21,7 +21,7 @@ static void kubernetes_identity(struct buf *to)
         buf_str(to, str_trim(buf_text(&out)));
 }
 
-/* "4", "3920m": whole processors. */
+/* Returns the number of complete processors in "4" or "3920m". */
 static size_t whole_cpus(const char *text)
 {
     struct str s = str_of(text);

@@ -33,7 +33,7 @@ static size_t job_slots(struct str text)
     return all;
 }
 
-/* "    MAX_JOB_ARRAY_SIZE = 1000": those of `bparams -a` that decide the figure. */
+/* "    MAX_JOB_ARRAY_SIZE = 1000": records those of `bparams -a` that limit the task rate. */
 static void lsf_read_parameters(struct bench *b, struct str text)
 {
     static const char *const keys[] = {
@@ -76,7 +76,7 @@ static size_t lsf_chunk(const struct bench *b)
     return str_uint(str_of(bench_fact_of(b, "lsf.MAX_JOB_ARRAY_SIZE")), &most) && most ? (size_t)most : 1000;
 }
 
-/* The command is one argument that LSF gives to a shell; indices begin with 1. */
+/* The command is one argument that LSF passes to a shell; indices begin with 1. */
 static int lsf_line(struct bench *b, struct submission *s, struct err *err)
 {
     const char *name = b->set.array ? arena_printf(s->arena, "%s[1-%zu]", b->tag, s->count) : b->tag;

@@ -16,7 +16,7 @@ static void pbs_identity(struct buf *to)
     buf_printf(to, "%s", server ? server : other ? other : "-");
 }
 
-/* What decides the figure, of `qstat -Bf`. */
+/* The entries of `qstat -Bf` that limit the task rate. */
 static const char *const server_keys[] = {"server_state",        "scheduling",
                                           "scheduler_iteration", "max_array_size",
                                           "max_queued",          "max_run",

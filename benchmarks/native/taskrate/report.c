@@ -126,7 +126,7 @@ static bool report_take_record(struct bench *b, const struct wire_record *r, int
     t->node[i] = node;
     t->known[i] = when;
     t->status[i] = (int16_t)(r->status & 0x1ff);
-    t->flags[i] &= (uint8_t)~TASK_REFUSED; /* the call was ended by us, and had reached the queue all the same */
+    t->flags[i] &= (uint8_t)~TASK_REFUSED; /* taskrate stopped the call, which had reached the queue all the same */
     t->flags[i] |= (uint8_t)(TASK_STAMPED | TASK_ENDED | (r->restarts ? TASK_RETRIED : 0));
     return true;
 }
@@ -163,7 +163,7 @@ static size_t take_datagrams(struct report_channel *r, struct bench *b)
             continue;
         if (n < 0)
             return ended;
-        if (n != sizeof record || record.magic != WIRE_MAGIC || record.token != b->token) { /* not answered: it is none of ours */
+        if (n != sizeof record || record.magic != WIRE_MAGIC || record.token != b->token) { /* not answered: it is no task of this run */
             b->tasks.strangers++;
             continue;
         }

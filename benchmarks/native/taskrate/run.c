@@ -115,12 +115,12 @@ static void run_print_batch(struct course *c, const struct task_batch *x)
                                    : "nothing");
 }
 
-/* One batch as `plan` says. -1: nothing more can be measured. */
+/* Measures one batch by `plan`. -1: nothing more can be measured. */
 static int run_measure_batch(struct course *c, const struct task_batch *plan, struct err *err)
 {
     struct bench *b = c->b;
     struct task_batch *x = bench_stop(b) ? NULL : run_add_batch(b, err);
-    if (b->stop) { /* while the scheduler was asked */
+    if (b->stop) { /* while the scheduler was queried */
         b->interrupted = true;
         return 1;
     }
@@ -146,7 +146,7 @@ static int run_measure_batch(struct course *c, const struct task_batch *plan, st
         b->provider->count(b, &x->after);
         x->counted = x->before.submitted >= 0 && x->after.submitted >= 0;
     }
-    x->begin_wall_ms = (x->begin + b->clocks.wall_less_mono) / 1000000; /* not when we asked the scheduler for its counts before */
+    x->begin_wall_ms = (x->begin + b->clocks.wall_less_mono) / 1000000; /* not the time of the request for the scheduler's counts before */
     figures_of(b, x);
     x->elsewhere = !local && (x->elsewhere || !x->nodes);
     if (c->table && table_add(c->table, b, x, err) < 0) {
@@ -163,7 +163,7 @@ static int run_measure_batch(struct course *c, const struct task_batch *plan, st
     return b->interrupted ? 1 : 0;
 }
 
-/* After a batch that was given up another would only do harm. */
+/* True after a batch that was stopped: another would only add load. */
 static bool run_has_given_up(const struct bench *b)
 {
     return b->batch_count && b->batches[b->batch_count - 1].given_up;
@@ -212,8 +212,9 @@ static void report_folder(struct bench *b)
     b->set.report_dir = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : tmp && tmp[0] == '/' ? tmp : "/tmp";
 }
 
-/* Those that are taken by signalfd: what asks for the end, unless we were started with it ignored (nohup, a shell's background), and what a
- * full pipe or disk would kill us with. */
+/* Chooses the signals for signalfd: those that request the end, unless taskrate was started with
+ * them ignored (nohup, a shell's background), and those by which a full pipe or disk would kill it.
+ * */
 static void run_choose_signals(sigset_t *mask)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -249,7 +250,7 @@ static int run_prepare(struct course *c, struct err *err)
     return b->set.out ? table_open(&c->table, b->set.out, err) : 0;
 }
 
-/* Notes whose jobs will be in the queue, opens what tasks report to, asks the scheduler. */
+/* Notes whose jobs will be in the queue, opens what tasks report to, queries the scheduler. */
 static int run_begin_provider(struct course *c, struct err *err)
 {
     struct bench *b = c->b;

@@ -10,7 +10,7 @@
 
 enum { ANSWER_MAX = 4 << 20 };
 
-/* What decides the figure; as `scontrol show config` names it. */
+/* What limits the task rate, by the names of `scontrol show config`. */
 static const char *const config_keys[] = {"SLURM_VERSION",
                                           "SchedulerType",
                                           "SchedulerParameters",
@@ -104,7 +104,7 @@ static const char *slurm_partition(const struct bench *b)
     return getenv("SBATCH_PARTITION") ? getenv("SBATCH_PARTITION") : getenv("SLURM_PARTITION");
 }
 
-/* Processors of the nodes that take jobs, and what is wrong with the others. */
+/* Processors of the nodes that accept jobs, and what is wrong with the others. */
 static int slurm_count_slots(struct bench *b, struct err *err)
 {
     const char *wanted = slurm_partition(b);

@@ -19,7 +19,7 @@ static int slurm_array_begin(struct bench *b, struct err *err)
     return 0;
 }
 
-/* The greatest index is MaxArraySize - 1. */
+/* The largest index is MaxArraySize - 1. */
 static size_t slurm_array_chunk(const struct bench *b)
 {
     uint64_t most;

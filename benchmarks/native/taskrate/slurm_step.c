@@ -1,4 +1,4 @@
-/* slurm_step.c: srun steps in an allocation: the surrounding job's, or one of our own. */
+/* slurm_step.c: srun steps in an allocation: the surrounding job's, or one that taskrate makes. */
 #include "base/str.h"
 #include "benchmarks/native/taskrate/command.h"
 #include "benchmarks/native/taskrate/slurm.h"
@@ -28,7 +28,8 @@ static bool slurm_step_read_grant(struct str text, char *ret, size_t size)
     return true;
 }
 
-/* Takes an allocation that stays until it is cancelled. salloc speaks on standard error: a shell joins the two. */
+/* Makes an allocation that stays until it is cancelled. salloc prints its messages on standard
+ * error: a shell joins the two. */
 static int slurm_step_allocate(struct bench *b, struct err *err)
 {
     struct argument_words argv = {.n = 0};
@@ -96,7 +97,7 @@ static int slurm_step_line(struct bench *b, struct submission *s, struct err *er
         words_addv(&s->argv, err, srun, job, tasks, "--cpus-per-task=1", "--exact", "--mem=0", "--quiet", "--input=none",
                    "--output=/dev/null", "--error=/dev/null", NULL) < 0)
         return -1;
-    if (s->count == 1 && words_add(&s->argv, "--nodes=1", err) < 0) /* a wide one takes as many nodes as it needs */
+    if (s->count == 1 && words_add(&s->argv, "--nodes=1", err) < 0) /* a wide one uses as many nodes as it needs */
         return -1;
     return provider_task(b, s, s->first, s->count > 1 ? "SLURM_PROCID" : NULL, 0, &s->argv, err);
 }

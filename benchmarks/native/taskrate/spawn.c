@@ -1,4 +1,4 @@
-/* spawn.c: starting a process at the least cost, and waiting for it. */
+/* spawn.c: starting a process at minimum cost, and waiting for it. */
 #include "benchmarks/native/taskrate/spawn.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 
 enum { STACK = 64 * 1024 };
 
-/* The thread sanitizer takes each clone for a fork, and minds no lock of that thread any more; glibc's own name it does not know. */
+/* The thread sanitizer treats each clone as a fork, and tracks no lock of that thread any more;
+ * glibc's own name it does not know. */
 #if defined(__SANITIZE_THREAD__)
 int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
 #define clone __clone

@@ -2,7 +2,7 @@
  *
  * "taskrate tasks 1\n", then for each batch a line of JSON that names it, its number of tasks and its columns, LF, and the columns one
  * after the other, each with all tasks, little endian. begin_ns is the CLOCK_MONOTONIC of the first submission, from which submit_ns counts; the other times are differences to the
- * task's own submit_ns, the least int64 where there is none. */
+ * task's own submit_ns, INT64_MIN where there is none. */
 #include "benchmarks/native/taskrate/output.h"
 
 #include "base/fs.h"
@@ -44,7 +44,7 @@ int table_open(struct task_table **ret, const char *dir, struct err *err)
         return err_memory(err, "the table of tasks");
     snprintf(t->path, sizeof t->path, "%s/tasks.trt", dir);
     int fd = place_create(t->path, 0, 0644);
-    bool ours = fd >= 0 && (fs_lock(fd) == 0 || (errno != EAGAIN && errno != EACCES)); /* a file system without locks: as if it were ours */
+    bool ours = fd >= 0 && (fs_lock(fd) == 0 || (errno != EAGAIN && errno != EACCES)); /* a file system without locks: as if locked */
     if (fd >= 0 && !ours)
         err_set(err, ERR_INPUT, "%s: another taskrate writes its results there now; use another folder", dir);
     else if (!ours || ftruncate(fd, 0) < 0 || !(t->file = gzdopen(fd, "wb1")))
@@ -181,7 +181,8 @@ static void table_free_columns(struct table_reading *r)
     r->flags = NULL;
 }
 
-/* A column of n cells. Memory grows with what is really there: a table that lies about its size meets its end first. */
+/* A column of n cells. Memory grows with what is really there: a table with a false size ends
+ * first. */
 static void *table_read_column(struct table_reading *r, size_t size, struct err *err)
 {
     char *p = NULL;

@@ -84,7 +84,7 @@ static void words_report_address(const struct bench *b, struct buf *to, const ch
 
 int provider_rest(const struct bench_settings *set, enum task_payload payload, struct argument_words *to, struct err *err)
 {
-    static char ballast[BALLAST + 1]; /* in pieces that the kernel takes */
+    static char ballast[BALLAST + 1]; /* in pieces that the kernel accepts */
     if (!ballast[0])
         memset(ballast, 'x', BALLAST);
     for (size_t left = set->argsize, n; left; left -= n) {

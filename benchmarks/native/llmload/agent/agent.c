@@ -3,9 +3,9 @@
  *   GET  /health               is it there; its clocks, for the estimate of their offset
  *   POST /start                {"args": [options of llmload], "share": 0, "shares": 2, "hold": true}: prepares; then {"at_ns": time}, or {}: begins;
  *                              without args and with nothing prepared: the load of the agent's own operands
- *   GET  /status               state, and the figures of now
+ *   GET  /status               state, and the current metrics
  *   GET  /metrics              the result, once it is there, mergeable (hdr histograms)
- *   GET  /metrics/prometheus   the figures of now for Prometheus
+ *   GET  /metrics/prometheus   the current metrics for Prometheus
  *   POST /stop                 ends the load; its result is what it has until then */
 #include "base/json_out.h"
 #include "base/clock.h"
@@ -220,7 +220,7 @@ static unsigned answer_prometheus(struct agent *a, struct buf *to, const char **
     return 200;
 }
 
-/* Each option must stand in one word, "--name=value". */
+/* Each option must be one word, "--name=value". */
 static const char *wrong_arg(const char *arg)
 {
     return !arg || strncmp(arg, "--", 2) != 0 || !arg[2] ? "args: expected texts \"--name=value\", or \"--name\" for a switch" : NULL;

@@ -35,7 +35,7 @@ struct remote {
     const char *address, *token;
     struct http *http;
     char at[80]; /* the address that has proved to be an agent with the same token; "": none has yet */
-    int64_t offset_ns, round_trip_ns; /* its CLOCK_MONOTONIC minus ours */
+    int64_t offset_ns, round_trip_ns; /* its CLOCK_MONOTONIC minus the leader's */
     struct live_counts live;
     int64_t heard_ns; /* when it answered last */
     bool done, lost, counted, unsent;
@@ -52,7 +52,7 @@ struct coordination {
     int64_t start_ns;
 };
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 /* The header that signs a request: the token itself is never sent. */
 static int sign_request(const struct remote *r, const char *method, const char *path, struct str body, char *nonce, char *ret, size_t size,
@@ -177,7 +177,7 @@ static int remote_find(struct remote *r, int64_t until_ns, struct err *err)
     return 0;
 }
 
-/* ---- the agents' command line: ours, less what is the leader's alone ---- */
+/* ---- the agents' command line: the leader's, without what is for the leader alone ---- */
 
 static bool leaders_own(const char *name)
 {
@@ -556,7 +556,7 @@ void coordinate_free(struct coordination *c)
 }
 
 /* ---- under srun: each task is an agent; the first one leads, and has an agent of its own in a
- * process aside ---- */
+ * child process ---- */
 
 static int serve_as_agent(const struct opt_set *set, unsigned port, struct err *err)
 {

@@ -117,7 +117,7 @@ static void share_add_rest(struct outcome *o, const struct json *j, int64_t offs
     o->threads += (unsigned)share_read_whole(j, "threads");
     o->schedule_length += share_read_whole(j, "schedule_length");
     o->offered_rate = fmax(o->offered_rate, json_number(json_get(j, "offered_rate"), 0));
-    o->arrivals = fmax(o->arrivals, json_number(json_get(j, "arrivals"), 0)); /* the whole schedule's, the same from each */
+    o->arrivals = fmax(o->arrivals, json_number(json_get(j, "arrivals"), 0)); /* of the complete schedule, the same from each */
     o->expected = fmax(o->expected, json_number(json_get(j, "expected"), 0));
     o->expected_sd = fmax(o->expected_sd, json_number(json_get(j, "expected_sd"), 0));
     o->kernel_stamps = (first || o->kernel_stamps) && json_bool(json_get(j, "kernel_stamps"), false);
@@ -225,7 +225,7 @@ static int make_share(const struct opt_set *set, struct load *load, struct promp
     around_catch_signals();
     int rc = around_begin(&around, set, load, prompts, true, err);
     around.hooks.tick = share_send_live;
-    around.hooks.ready = NULL; /* the leader warns, of the whole load */
+    around.hooks.ready = NULL; /* the leader warns about the load of all agents */
     if (rc == 0)
         rc = wait_for_start(&around.hooks.start_at_ns, err);
     if (rc == 0)

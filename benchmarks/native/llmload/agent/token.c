@@ -104,7 +104,7 @@ static void token_sign(const char *token, const struct str *parts, size_t count,
     unsigned char inner[DIGEST];
     hmac_begin(&s, str_of(token), 0x36);
     for (size_t i = 0; i < count; i++) {
-        char length[32]; /* no two lists of parts give the same bytes */
+        char length[32]; /* no two lists of parts yield the same bytes */
         int n = snprintf(length, sizeof length, "%zu:", parts[i].n);
         sha256_add(&s, length, (size_t)n);
         if (parts[i].n)

@@ -1,5 +1,5 @@
 /* records.c: see records.h. The form is AIPerf's "Working with Profile Export Files" (docs of
- * version 0.13); what it has no name for has one of ours. */
+ * version 0.13); what it has no name for has one of llmload. */
 #include "base/json_out.h"
 #include "benchmarks/native/llmload/output/records.h"
 
@@ -26,7 +26,7 @@ const char records_csv_head[] =
     "ttft_from_schedule_ms,e2el_from_schedule_ms,input_tokens,input_source,output_tokens,output_source,cached_tokens,reasoning_tokens,"
     "chunks,shared_stamps,events,bytes,reconnects,finish,good,error\n";
 
-/* Milliseconds between two times; the caller has looked that both are there. */
+/* Milliseconds between two times; the caller has checked that both exist. */
 static double records_ms(int64_t from, int64_t to)
 {
     return (double)(to - from) / 1e6;

@@ -89,7 +89,7 @@ static int dataset_shuffle(struct dataset *d, uint64_t seed, struct err *err)
     return 0;
 }
 
-/* Each item once, whole, and nothing else: figures of a scored run are of accuracy first. */
+/* Each item once, complete, and nothing else: metrics of a scored run are of accuracy first. */
 static int prepare_scoring(const struct dataset *d, const struct opt_set *set, struct load *load, struct err *err)
 {
     if (d->score == SCORE_ENDINGS && load->dialect != DIALECT_COMPLETIONS)

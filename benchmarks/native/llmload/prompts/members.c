@@ -1,5 +1,5 @@
-/* members.c: what a row of a prompt file says of its request beside the prompt: tools, the answer's
- * form, sampling. */
+/* members.c: what a row of a prompt file sets for its request besides the prompt: tools, the
+ * answer's form, sampling. */
 #include "base/json_out.h"
 #include "benchmarks/native/llmload/prompts/dataset.h"
 
@@ -8,7 +8,7 @@
 /* Where a member goes. Ollama's own API has sampling in "options", and other names. */
 static const struct member {
     const char *name, *ollama; /* of Ollama's API; NULL: it has none */
-    bool in_options, chat; /* chat: neither of the APIs of plain texts takes it */
+    bool in_options, chat; /* chat: neither of the APIs of plain texts accepts it */
 } members[] = {
     {"tools", "tools", false, true},
     {"tool_choice", NULL, false, true},
@@ -40,7 +40,7 @@ static const struct member {
     {"guided_grammar", NULL, false, false},
 };
 
-/* Of a whole request's body these are the load's own; all others are kept. */
+/* Of a complete request body these are the load's own; all others are kept. */
 static const char *const own[] = {"model", "messages", "prompt", "stream", "stream_options", "max_tokens", "max_completion_tokens",
                                   "text",  "input",    NULL};
 
@@ -52,7 +52,7 @@ static const struct member *member_of(const char *name)
     return NULL;
 }
 
-/* An option says it already, for all requests. */
+/* True if an option sets it already, for all requests. */
 static bool is_given(const struct dataset *d, const char *name)
 {
     return (strcmp(name, "temperature") == 0 && d->load->temperature >= 0) || (strcmp(name, "ignore_eos") == 0 && d->load->ignore_eos) ||
@@ -67,7 +67,7 @@ static bool member_is_own(const char *name)
     return false;
 }
 
-/* Ollama takes the schema itself, or "json". */
+/* Ollama expects the schema itself, or "json". */
 static const struct json *ollama_format(const struct json *value)
 {
     const struct json *schema = json_get(json_get(value, "json_schema"), "schema");

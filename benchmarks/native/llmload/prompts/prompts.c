@@ -33,7 +33,7 @@ static bool prompt_option_given(const struct opt_set *set, const char *name)
     return opt_find(set, name)->text && opt_find(set, name)->origin != OPT_DEFAULT;
 }
 
-/* Only one of them can say what the prompts are. */
+/* Only one of them can define the prompts. */
 static int check_prompt_options(const struct opt_set *set, bool made_up, struct err *err)
 {
     const char *first = prompt_option_given(set, "prompt") ? "prompt" : prompt_option_given(set, "dataset") ? "dataset" : NULL;

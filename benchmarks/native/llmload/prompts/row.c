@@ -1,5 +1,5 @@
-/* row.c: what one row of a prompt file says, by its members: a conversation, messages, choices, or
- * a prompt. */
+/* row.c: the content of one row of a prompt file, by its members: a conversation, messages,
+ * choices, or a prompt. */
 #include "benchmarks/native/llmload/prompts/dataset.h"
 #include "base/array.h"
 #include "base/utf8.h"
@@ -52,7 +52,7 @@ static int dataset_add_answer(struct dataset *d, struct row_answer answer, const
     return d->rows_max && d->row_count >= d->rows_max ? 1 : 0;
 }
 
-/* What the row says of the answer's length, else the length of the answer that stands in it. A
+/* Reads the answer's length from the row, else the length of the answer that it contains. A
  * length that no request can have skips the row. */
 static int output_tokens(const struct dataset *d, const struct json *row, const char *answer, uint32_t *ret, struct err *err)
 {
@@ -165,7 +165,7 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
     return dataset_add_answer(d, (struct row_answer){0}, "openai", err);
 }
 
-/* ---- a text to go on with or a question, several endings, the right one ---- */
+/* ---- a text to continue or a question, several endings, the right one ---- */
 
 /* HellaSwag's texts as lm-evaluation-harness cleans them: " [title]" ends a sentence, other
  * brackets and double blanks go. */

@@ -1,4 +1,4 @@
-/* rows.c: cutting a prompt file into rows, each with the line it stands in; see rows.h. */
+/* rows.c: cutting a prompt file into rows, each with its line; see rows.h. */
 #include "benchmarks/native/llmload/prompts/rows.h"
 
 #include "base/fs.h"

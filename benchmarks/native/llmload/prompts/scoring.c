@@ -25,7 +25,7 @@ struct scoring {
 };
 
 /* The log-probability of the text from … until (in characters) in the prompt that a completions
- * answer echoes. -1: the answer has none, err says what is missing. */
+ * answer echoes. -1: the answer has none, err states what is missing. */
 static int scoring_echo(const struct json *body, uint32_t from, uint32_t until, double *ret, struct err *err)
 {
     const struct json *logs = json_pointer(body, "/choices/0/logprobs"), *offset = json_first(json_get(logs, "text_offset"));
@@ -61,7 +61,7 @@ static void score_offer_letter(const char *token, const struct json *value, doub
 }
 
 /* That of each letter A … in the first token's alternatives (-INFINITY: not among them). -1: the
- * answer has none, err says what is missing. */
+ * answer has none, err states what is missing. */
 static int scoring_letters(const struct json *body, double *ret, unsigned letters, struct err *err)
 {
     const struct json *logs = json_pointer(body, "/choices/0/logprobs"), *first = json_at(json_get(logs, "content"), 0);
@@ -156,7 +156,7 @@ struct result_sink *scoring_sink(struct scoring *s)
     return &s->sink;
 }
 
-/* The items of one row: the choice with the best log-probability, whole and per character. */
+/* The items of one row: the choice with the best log-probability, in total and per character. */
 static bool score_endings(const struct scoring *s, size_t at, size_t n, bool *ret_right, bool *ret_normal)
 {
     size_t best = 0, best_normal = 0;

@@ -1,5 +1,5 @@
-/* synthetic.c: made-up prompts of wanted lengths: words that are one token each, drawn by (seed,
- * index), behind shared prefixes or a trace's blocks. */
+/* synthetic.c: made-up prompts of the requested lengths: words that are one token each, drawn by
+ * (seed, index), behind shared prefixes or a trace's blocks. */
 #include "benchmarks/native/llmload/prompts/lengths.h"
 #include "benchmarks/native/llmload/prompts/prompts.h"
 #include "benchmarks/native/llmload/random.h"
@@ -91,7 +91,7 @@ static void add_blocks(const struct synthetic *s, struct buf *to, const struct p
     synthetic_add_tokens(s, to, random_at(s->seed, STREAM_WORDS, want->index), 0, tokens);
 }
 
-/* Where words are not one token each: as many words as come nearest to the wanted number from
+/* Where words are not one token each: as many words as come nearest to the requested number from
  * below, found by halving. */
 static void add_fitting(const struct synthetic *s, struct buf *to, const struct prompt_want *want, uint32_t tokens, uint32_t already)
 {
@@ -176,7 +176,7 @@ static void synthetic_close(struct prompt_source *source)
     free(s);
 }
 
-/* " word" in small letters: such tokens stand side by side without merging. */
+/* " word" in small letters: such tokens follow each other without merging. */
 static bool plain_word(struct str text)
 {
     for (size_t i = 1; i < text.n; i++)
@@ -199,7 +199,7 @@ static bool is_single_token(const struct synthetic *s, struct str text, struct b
     return tokenizer_count(s->tokenizer, s->blank_first ? text : str_sub(text, 1, text.n), NULL) == 1;
 }
 
-/* Tokens of the vocabulary that are single words, at most PIECES_MAX of them, taken at even
+/* Tokens of the vocabulary that are single words, at most PIECES_MAX of them, chosen at even
  * distances. */
 static void choose_pieces(struct synthetic *s)
 {
@@ -220,7 +220,7 @@ static void choose_pieces(struct synthetic *s)
     }
 }
 
-/* Made-up prompts counted by the tokenizer: is each as long as was wanted? */
+/* Made-up prompts counted by the tokenizer: true if each has the requested length. */
 static bool pieces_add_up(const struct synthetic *s)
 {
     struct buf text CLEANUP_BUF;
@@ -275,7 +275,7 @@ static int read_options(struct synthetic *s, const struct opt_set *set, const st
         return err_set(err, ERR_USAGE, "--prompt-ids: how many ids there are must be known: --vocabulary N, or --tokenizer");
     s->prefix_tokens = (uint32_t)prefix;
     s->prefixes = (uint64_t)prefixes;
-    s->id_low = (uint32_t)(vocabulary / 10); /* special tokens stand at either end */
+    s->id_low = (uint32_t)(vocabulary / 10); /* special tokens are at either end */
     s->id_high = (uint32_t)(vocabulary - vocabulary / 10);
     s->seed = load->seed;
     if (lengths_read(&s->input, s->input_text, "input-tokens", load->inputs, err) < 0)

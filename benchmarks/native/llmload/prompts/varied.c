@@ -9,7 +9,7 @@
 
 enum { WORD = 5, BITS = 6, WORDS = 4, LENGTH = WORDS * (WORD + 1) };
 
-/* All of one length, so that a request's bytes stand where those of another stood. */
+/* All of one length, so that a request's bytes are in the place of another's. */
 static const char words[1 << BITS][WORD + 1] = {
     "apple", "beach", "bread", "brick", "canal", "chair", "child", "clock", "cloud", "coast", "cover", "dance", "dream",
     "earth", "field", "flame", "fleet", "floor", "fruit", "ghost", "glass", "grain", "grass", "green", "heart", "horse",

@@ -1,4 +1,4 @@
-/* facts.c: what the server says that it is: its kind, version and settings; see server.h. */
+/* facts.c: what the server reports about itself: its kind, version and settings; see server.h. */
 #include "benchmarks/native/llmload/server/server.h"
 
 enum { VALUE_MAX = 200 };

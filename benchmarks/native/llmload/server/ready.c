@@ -14,10 +14,10 @@ struct waiting {
     struct llm_server *server;
     const char **model;
     struct err *err; /* why not yet, or never */
-    bool late; /* the last request was given up, time was over */
+    bool late; /* the last request was stopped at the time limit */
 };
 
-enum { SILENT_S = 6 }; /* more than a connection may take (server.c) */
+enum { SILENT_S = 6 }; /* more than the limit of a connection (server.c) */
 
 static int gate_request(struct waiting *w, const char *path, const char *body, struct http_reply *r)
 {
@@ -26,7 +26,7 @@ static int gate_request(struct waiting *w, const char *path, const char *body, s
     return rc;
 }
 
-/* Puts what the server says of its status into err. */
+/* Sets err to the server's own message about its status. */
 static void gate_set_error(struct waiting *w, const char *path, const struct http_reply *r)
 {
     struct buf said CLEANUP_BUF;
@@ -58,7 +58,7 @@ static enum gate_verdict ask_health(struct waiting *w)
     return v;
 }
 
-/* A server that accepts and says nothing has passed this gate. */
+/* A server that accepts and sends nothing has passed this gate. */
 static enum gate_verdict ask_connection(struct waiting *w)
 {
     struct http_reply r;
@@ -135,7 +135,7 @@ static enum gate_verdict ask_models(struct waiting *w)
             v = ABSENT;
         else if (v == PASSED)
             v = look_for_model(w, j);
-        if (r.status >= 500 && r.status != 503) /* a list that is broken for good (seen with transformers serve) */
+        if (r.status >= 500 && r.status != 503) /* a list that is broken for good (happens with transformers serve) */
             v = ABSENT;
     }
     json_free(j);

@@ -58,9 +58,9 @@ struct scrape {
     size_t n_energy, energy_cap;
     uint64_t readings, failures, bad_lines;
     char trouble[200];
-    bool silent; /* the last reading was given up */
+    bool silent; /* the last reading was stopped */
     _Atomic int refused; /* in a row */
-    _Atomic bool suspicious; /* nothing succeeds: look whether it is still there */
+    _Atomic bool suspicious; /* no request succeeds: check whether it is still there */
     uint64_t completed, failed; /* at the last tick */
     char gone[160];
 };
@@ -315,7 +315,7 @@ void scrape_stop(struct scrape *s)
     pthread_join(s->thread, NULL);
     s->running = false;
     char once;
-    if (s->config.every_s > 0 && !s->gone[0] && !s->silent && read(s->wake[0], &once, 1) == 1) /* so that this reading is not given up */
+    if (s->config.every_s > 0 && !s->gone[0] && !s->silent && read(s->wake[0], &once, 1) == 1) /* so that this reading is not stopped */
         read_once(s);
 }
 

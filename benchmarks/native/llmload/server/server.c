@@ -1,4 +1,4 @@
-/* server.c: requests to the service beside the load; see server.h. */
+/* server.c: requests to the service besides the load; see server.h. */
 #include "benchmarks/native/llmload/server/server.h"
 
 #include "benchmarks/native/llmload/endpoint.h"
@@ -30,7 +30,7 @@ static int make_cancel(struct llm_server *s, int cancel_fd, struct err *err)
 
 void server_patience(struct llm_server *s, double seconds)
 {
-    double some = fmin(fmax(seconds, 1e-3), 1e9); /* 0 would mean for ever */
+    double some = fmin(fmax(seconds, 1e-3), 1e9); /* 0 would mean without limit */
     struct itimerspec t = {.it_value = {(time_t)some, (long)((some - floor(some)) * 1e9)}};
     timerfd_settime(s->deadline, 0, &t, NULL);
 }

@@ -1,4 +1,4 @@
-/* added.c: see added.h; the rules for blanks and words beside a token are those of tokenizers'
+/* added.c: see added.h; the rules for blanks and words next to a token are those of tokenizers'
  * AddedVocabulary. */
 #include "benchmarks/native/llmload/tokens/added.h"
 

@@ -106,7 +106,7 @@ int bpe_add_token(struct bpe *b, struct str text, int64_t id, struct err *err)
         return -1;
     uint32_t *slot = slot_of(b, text);
     if (*slot == (uint32_t)id + 1)
-        return 0; /* the same again: added tokens stand in the vocabulary too */
+        return 0; /* the same again: added tokens are in the vocabulary, too */
     if (*slot || b->text[id].p)
         return err_set(err, ERR_INPUT, "two tokens have the id %lld, or one has two ids", (long long)id);
     if (++b->used * 2 > b->slot_mask + 1)
@@ -256,7 +256,7 @@ static void merge_all(const struct bpe *b, struct bpe_work *w)
         struct bpe_part *q = &w->parts[p->after];
         const struct bpe_merge *m = merge_of(b, p->id, q->id);
         if (!m->used || m->whole != c.whole || m->rank != c.rank)
-            continue; /* one of the two was merged meanwhile */
+            continue; /* one of the two was merged since */
         p->id = c.whole;
         p->after = q->after;
         q->dead = true;

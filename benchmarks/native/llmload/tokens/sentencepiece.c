@@ -1,4 +1,4 @@
-/* sentencepiece.c: loads the object that speaks to libsentencepiece, and passes texts to it; see
+/* sentencepiece.c: loads the object that calls libsentencepiece, and passes texts to it; see
  * sentencepiece.h. */
 #include "benchmarks/native/llmload/tokens/sentencepiece.h"
 
@@ -82,7 +82,7 @@ int sentencepiece_encode(const struct sentencepiece *s, struct str text, struct 
 {
     if (text.n > 1u << 30)
         return err_set(err, ERR_INPUT, "a text of %zu bytes is too long for a SentencePiece model", text.n);
-    size_t room = text.n + 16; /* a byte has one token at most, and a few more stand before it; normalizing can make text longer */
+    size_t room = text.n + 16; /* a byte has one token at most, and a few more precede it; normalizing can make text longer */
     long n = -1;
     for (bool again = true; again; again = n > (long)room, room = again ? (size_t)n : room) {
         uint32_t *ids = calloc(room ? room : 1, sizeof *ids);

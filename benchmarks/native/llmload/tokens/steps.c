@@ -84,7 +84,7 @@ static struct step *step_new(struct steps *s, enum step_kind kind, struct err *e
     return step;
 }
 
-/* Oniguruma's \s is the property White_Space; PCRE2's takes U+180E too. */
+/* Oniguruma's \s is the property White_Space; PCRE2's includes U+180E, too. */
 static void pattern_to_pcre2(struct buf *to, const char *pattern)
 {
     for (const char *p = pattern; *p; p++) {
@@ -267,7 +267,8 @@ struct steps_walk {
 
 static int steps_continue(const struct steps_walk *r, size_t at, struct str text, bool first);
 
-/* The next place in text from *at on where the pattern matches, not empty. 0: none, -1: gave up. */
+/* The next place in text from *at on where the pattern matches, not empty. 0: none, -1 with err: a
+ * limit of PCRE2. */
 static int find_next(const struct step *s, pcre2_match_data *data, struct str text, size_t at, struct str *ret, struct err *err)
 {
     if (!s->pattern) {
