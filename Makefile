@@ -1,4 +1,4 @@
-# benchwrap: the whole build. `make help` lists the targets and variables.
+# benchwrap: the complete build. `make help` lists the targets and variables.
 
 O        ?= build
 PREFIX   ?= /usr/local
@@ -12,7 +12,7 @@ BW_LATE  := libcurl libgit2# loaded when they are needed: headers alone
 BW_MORE  := zlib# of the programs of our own to be measured
 BW_OPTION := libmicrohttpd sentencepiece# compiled in where they are installed
 
-# What is missing is told in a sentence before anything is compiled.
+# A sentence reports what is missing before anything is compiled.
 ifneq ($(filter-out help clean lint dist uninstall,$(or $(MAKECMDGOALS),all)),)
 missing := $(shell CC='$(CC)' sh scripts/check-packages $(BW_PKGS) $(BW_LATE) $(BW_MORE) >&2 || echo yes)
 ifeq ($(missing),yes)
@@ -39,7 +39,7 @@ BW_CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointe
 BW_LDFLAGS += -fsanitize=$(SAN)
 else
 # Hardening: what compiler, C library and processor offer; tests/cli/t0903-binaries.t reads the result. Compiled paths start at the source tree, so that
-# builds in two directories give equal bytes.
+# builds in two directories yield equal bytes.
 cc_takes    = $(shell printf '\043include <stdio.h>\n' | $(CC) -O2 -Werror $(1) -fsyntax-only -x c - 2>/dev/null && echo '$(1)')
 fortify    := $(or $(call cc_takes,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 BW_HARD    := -fPIE -fstack-protector-strong $(call cc_takes,-fstack-clash-protection) $(call cc_takes,-fcf-protection)
@@ -83,8 +83,8 @@ compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 .DELETE_ON_ERROR:
 all: $(BIN) $(CORE) $(MLRUNS) $(NATIVE) $(STUB)   ## build everything into O=build
 
-# A program is replaced in one step: tests that run make must not take it away from those beside them.
-# The launcher takes from the archive what it needs; that this is libc alone is seen by its link line, which names no library.
+# A program is replaced in one step: tests that run make must not remove it while other tests run.
+# The launcher links what it needs from the archive. That this is libc alone is visible in its link line, which names no library.
 $(BIN): $(call obj,wrapper/launch/main.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(link_fixed) $(LDFLAGS) -o $@.new $^ && mv -f $@.new $@
@@ -101,7 +101,7 @@ $(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
 $(O)/obj/mlruns-format/schema.o: $(wildcard mlruns-format/*.schema.json) # built in
-# The catalogue is compiled in: a changed, new or removed rule file (the folders' times tell of those) makes it anew.
+# The catalogue is compiled in: a changed, new or removed rule file (detected by the folders' times) makes it again.
 $(O)/obj/shipped.c: scripts/make-shipped $(SHIPPED) $(wildcard benchmarks/catalogue/. benchmarks/catalogue/*/. benchmarks/catalogue/*/samples/.)
 	@mkdir -p $(@D)
 	$(call say,MAKE,$@)scripts/make-shipped $(SHIPPED) >$@
@@ -114,8 +114,8 @@ $(O)/obj/shipped-recipes.c: scripts/make-shipped-recipes $(RECIPES) $(wildcard b
 $(O)/obj/shipped-recipes.o: $(O)/obj/shipped-recipes.c $(O)/flags
 	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
 
-# Ordinary programs to be measured: all sources of benchmarks/native/NAME and what they take of base/; `/* link: PACKAGE … */` in main.c names
-# their libraries (pkg-config), `/* static */` asks for static linking where the system can.
+# Ordinary programs to be measured: all sources of benchmarks/native/NAME and what they use of base/; `/* link: PACKAGE … */` in main.c names
+# their libraries (pkg-config), `/* static */` requests static linking where the system can.
 native_src = $(wildcard benchmarks/native/$(1)/*.c benchmarks/native/$(1)/*/*.c)
 .SECONDEXPANSION:
 $(NATIVE): $(O)/bin/%: $$(call obj,$$(call native_src,$$*)) $(NATIVE_OWN) $(LIB)
@@ -164,7 +164,7 @@ $(O)/tests/unit/%: tests/unit/%.c $(NATIVE_LIB) $(LIB) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,TEST,$@)$(compile) -Itests/lib -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< \
 		$(filter $(O)/lib/lib$(firstword $(subst /, ,$*)).a,$(NATIVE_LIB)) $(NATIVE_OWN) $(LIB) $(PKG_LIBS) -lcmocka
-# Helper programs of tests and measurements: plain C, libc and libm only, tests/lib/<name>.c and tests/bench/<name>.c; those that need more say so in
+# Helper programs of tests and measurements: plain C, libc and libm only, tests/lib/<name>.c and tests/bench/<name>.c; those that need more name it in
 # a line `/* link: core */` (libwrap.a and its libraries) or `/* link: PACKAGE */` (pkg-config).
 help_bin := $(patsubst %.c,$(O)/%,$(wildcard tests/lib/*.c tests/bench/*.c))
 $(help_bin): $(O)/%: %.c $(LIB) $(O)/flags
