@@ -22,6 +22,6 @@ MLFLOW_TRACKING_URI=http://127.0.0.1:1 MLFLOW_EXPERIMENT_ID=7 MLFLOW_EXPERIMENT_
 is "not where it has a name" "$(grep -c MLFLOW_EXPERIMENT_ID err)" 0
 for name in MLFLOW_TRACKING_AUTH=plugin MLFLOW_TRACKING_AWS_SIGV4=true; do
     env MLFLOW_TRACKING_URI=http://127.0.0.1:1 $name "$BENCHWRAP" --finish-wait 0s -- true 2>err
-    like "what cannot be done is said at the run: $name" "$(cat err)" "${name%=*}.*: the request is sent"
+    like "what cannot be done is reported at the run: $name" "$(cat err)" "${name%=*}.*: the request is sent"
 done
 done_testing
