@@ -1,6 +1,7 @@
 /* catalogue.h: where rule files come from: folders of one's own, searched in their order, then those compiled into the program.
  *
- * A folder holds <name>/rules.yaml. A compiled one has the address "shipped:<name>", which stands wherever a path may. */
+ * A folder holds <name>/rules.yaml. A compiled one has the address "shipped:<name>", which is valid
+ * in place of a path. */
 #ifndef BENCHMARKS_CATALOGUE_H
 #define BENCHMARKS_CATALOGUE_H
 #include "base/arena.h"
@@ -23,7 +24,8 @@ const char *catalogue_by_name(const struct catalogue *c, const char *name, struc
 const char *catalogue_for_program(const struct catalogue *c, const char *program, struct arena *a);
 /* The same for a command: the script that it runs by an interpreter, else its program. argv: NULL at the end, not empty. */
 const char *catalogue_for_command(const struct catalogue *c, char *const *argv, struct arena *a);
-/* What the user means by NAME|FILE: a word without a slash is looked up first, else it is a path. NULL: neither is there. */
+/* What the user means by NAME|FILE: a word without a slash is searched first, else it is a path.
+ * NULL: neither is there. */
 const char *catalogue_find(const struct catalogue *c, const char *text, struct arena *a);
 /* "…/ior/rules.yaml" and "shipped:ior" -> "ior"; NULL if the path has no folder. In the arena. */
 const char *catalogue_name(const char *path, struct arena *a);

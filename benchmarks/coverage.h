@@ -10,8 +10,8 @@ struct coverage_note {
     struct coverage_note *next;
 };
 struct coverage_metric {
-    unsigned seen; /* readings in which the rule gave values */
-    unsigned believed; /* … and no reader that stands earlier had them too */
+    unsigned seen; /* readings in which the rule had values */
+    unsigned believed; /* … and no earlier reader had them too */
     const char *instead; /* name of a reader that was believed instead */
 };
 struct coverage {

@@ -60,7 +60,7 @@ enum zero { ZERO_KEEP, ZERO_MISSING, ZERO_ABSENT };
 struct metric_rule {
     struct name name;
     const struct unit *unit; /* of the record; NULL: a count or ratio */
-    const struct unit *from; /* of the cell, if the rule says so; NULL: the column's, the unit cell's, or `unit` */
+    const struct unit *from; /* of the cell, if the rule sets it; NULL: the column's, the unit cell's, or `unit` */
     int cell, unit_cell, step_cell; /* -1: none */
     int unit_var; /* context variable that holds the unit's text; -1 */
     enum direction better;
@@ -73,16 +73,17 @@ struct metric_rule {
     int values_cell; /* the cell with that number; -1: none */
     unsigned number; /* NUMBER_… */
     double low, high; /* values outside are not believed; infinite: open */
-    struct str none[8]; /* texts that mean missing, beside the usual words; numbers by value */
+    struct str none[8]; /* texts that mean missing, besides the usual words; numbers by value */
     size_t nones;
-    bool of_run; /* of the whole output, whatever tests stand in it */
+    bool of_run; /* of all of the output, whatever tests it has */
     double scale; /* value is multiplied by this first */
     struct where *where;
     struct expr *when; /* holds at the end, or the values are no values of this metric */
     unsigned index;
 };
 
-/* A metric that no line prints: an expression over what was read, asked at the end for each block. */
+/* A metric that no line prints: an expression over what was read, evaluated at the end for each
+ * block. */
 struct computed {
     struct metric_rule rule;
     struct expr *value;
@@ -119,16 +120,16 @@ struct source;
 struct reader_kind {
     const char *name; /* key in the rule file */
     size_t state_size; /* per reading and source, zeroed */
-    size_t state_reset; /* of these, so many must be zeroed to begin anew; 0: all */
+    size_t state_reset; /* of these, so many must be zeroed to begin again; 0: all */
     bool by_line; /* a row is one line */
-    bool delimits; /* knows by itself where its data end: takes a last line without end */
-    /* Takes the kind's own map of the rule file. */
+    bool delimits; /* knows by itself where its data end: accepts a last line without end */
+    /* Reads the kind's own map of the rule file. */
     int (*load)(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err);
     /* All cells that the rules name are known now: can they exist? */
     int (*check)(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err);
     /* One cleaned line without its end. */
     void (*line)(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str line);
-    /* Wants the next line even if none of its literals is in it. NULL: never. */
+    /* Requests the next line even if none of its literals is in it. NULL: never. */
     bool (*hungry)(const struct reader *r, const void *state);
     /* The source is over. May be NULL. */
     void (*end)(struct rules_run *run, struct source *source, const struct reader *r, void *state);
@@ -162,7 +163,7 @@ struct reader {
     int block_id, block_label; /* cells, -1 */
     struct pattern *version; /* only where the program's version matches */
     int version_cell; /* this cell is the program's version; -1 */
-    bool last_document; /* only the rows of the last whole document count (kind json) */
+    bool last_document; /* only the rows of the last complete document count (kind json) */
     struct str literal[64]; /* a line that matters has one of them; 0: any line may */
     size_t literals;
     void *data; /* the kind's own, in the rules' arena */
@@ -174,7 +175,7 @@ struct check {
     enum check_kind kind;
     struct pattern *pattern;
     struct expr *expect, *when;
-    bool warn, once; /* once: over the whole output instead of each block */
+    bool warn, once; /* once: over all of the output instead of each block */
     const char *reason;
     unsigned sources; /* as of a reader */
     int slice;
@@ -196,7 +197,7 @@ struct option_rule {
     struct str flag[4];
     size_t flags;
     enum option_kind kind;
-    const char *param; /* NULL: known, so that its value is not taken for another option, but not recorded */
+    const char *param; /* NULL: known, so that its value is not read as another option, but not recorded */
     enum param_type type;
     bool hidden, optional; /* optional: its value must be attached (--x=1) */
     struct str value; /* what a flag means; default "true" */
@@ -237,10 +238,10 @@ struct rules {
     bool guess; /* for unknown programs: no verdict, few metrics, and what is doubtful is missing */
     bool single_dash_long, keep_prefix, block_runs; /* block_runs: each test becomes a child run */
     unsigned metric_count;
-    void (*tell)(void *context, const struct err *complaint); /* loading goes on behind a complaint; NULL: it ends there */
+    void (*tell)(void *context, const struct err *complaint); /* loading continues behind a complaint; NULL: it ends there */
     void *tell_context;
     size_t complaints;
-    struct recognise *recognise; /* NULL: an output is not known by its looks */
+    struct recognise *recognise; /* NULL: an output is not known by its form */
     struct prefilter *prefilter;
     struct prefilter_mask always; /* readers and checks without literals */
 };
@@ -260,7 +261,7 @@ struct series {
     struct sample *sample;
     size_t n, room;
     size_t missing; /* values that were none */
-    char why[64]; /* what stood there */
+    char why[64]; /* the text there */
     char outside[96]; /* a value that cannot be: the whole series is not believed */
     unsigned needs; /* values that its percentile needs; 0: not known yet */
     unsigned generation, report; /* of its slice, of its block */
@@ -308,26 +309,27 @@ struct source {
     uint64_t lost; /* bytes that were not kept */
     size_t long_lines;
     void *state[READERS_MAX];
-    bool touched[READERS_MAX]; /* the reader saw a line since its slice began */
+    bool touched[READERS_MAX]; /* the reader got a line since its slice began */
     struct slice_state slice[SLICES_MAX];
-    struct prefilter_mask hungry; /* readers that want the next line whatever is in it */
+    struct prefilter_mask hungry; /* readers that get the next line whatever is in it */
     char var[VARS_MAX][104]; /* context; empty: not set */
-    char version[64]; /* of the program, as this source said it last: values from here on are that one's */
+    char version[64]; /* of the program, as this source printed it last: values from here on are that one's */
     unsigned blocks, block; /* begun so far; the current one */
     bool fed, found; /* found: the file is there */
     bool unended; /* the last line has no end and was not read, though a reader might have had use for it */
 };
 struct block {
     struct str id, label;
-    char version[64]; /* that printed its first value; empty: none was said before it */
+    char version[64]; /* that printed its first value; empty: none was printed before it */
     bool used; /* has values */
     unsigned report; /* how often it began again with the same id: what it had is superseded */
-    bool untitled; /* begun by a line that may stand before the one that always begins a test (BLOCK_USED): that one goes on with it */
+    bool untitled; /* begun by a line that may precede the one that always begins a test (BLOCK_USED): that one continues it */
 };
-/* Rows that a reader would have taken, or taken with other values, if their numbers stood in plain notation (unread.c). */
+/* Rows that a reader would have accepted, or with other values, if their numbers had plain notation
+ * (unread.c). */
 enum { UNREAD_VALUES_MAX = 256 };
 struct unread {
-    bool recording, probing; /* recording: values of the line being read are noted; probing: rows are noted and not taken */
+    bool recording, probing; /* recording: values of the line being read are noted; probing: rows are noted and not used */
     size_t n;
     struct unread_value {
         const struct reader *reader;
@@ -341,7 +343,7 @@ struct coverage;
 struct rules_run {
     const struct rules *rules;
     struct coverage *coverage; /* counts what is of use; NULL: not counted */
-    uint64_t option_used[8]; /* bits by option: it stands in the arguments */
+    uint64_t option_used[8]; /* bits by option: it is in the arguments */
     struct arena arena;
     struct source source[SOURCES_MAX];
     struct series *series, *series_last, *bucket[1024];
@@ -352,19 +354,19 @@ struct rules_run {
         struct arena open_arena, whole_arena;
         size_t rows;
         bool cut; /* there were more than can be held */
-        bool superseded; /* behind the last whole document stands one that is torn: what is held is an earlier report */
+        bool superseded; /* the last complete document is followed by a truncated one: what is held is an earlier report */
     } staged[READERS_MAX];
     struct unread unread;
-    bool unterminated; /* the line being read has no end: what stands last in it may be cut */
-    bool last_line; /* the line being read has no end, and no exit status 0 says that it is complete */
+    bool unterminated; /* the line being read has no end: its last part may be truncated */
+    bool last_line; /* the line being read has no end, and no exit status 0 shows that it is complete */
     struct block *block; /* [BLOCKS_MAX + 1] */
     unsigned blocks, generation;
-    char version[64]; /* the first that any source said */
+    char version[64]; /* the first that any source printed */
     int64_t slow_ns; /* spent on long lines */
     bool hopeless; /* the lines are too hard for the patterns: no more are read */
     bool files_known; /* a file that is not found is not there */
     bool arguments; /* argv was given */
-    bool unexplained; /* the argument that was taken last is in part unknown */
+    bool unexplained; /* the argument that was read last is in part unknown */
     const char *joined; /* the param whose values that argument joins; NULL: none */
     struct ignored_lines ignored; /* of rules that guess */
     size_t guesses, guesses_left_out;
@@ -414,7 +416,8 @@ void unread_mark(struct rules_run *run, const struct reader *r, struct str text)
 /* args.c */
 void args_take(struct rules_run *run, char *const *argv);
 void environment_take(struct rules_run *run, char *const *env);
-/* The series of the same metric that is believed instead of s: of a reader that stands earlier and has values. NULL: s counts. */
+/* The series of the same metric that is believed instead of s: of an earlier reader that has
+ * values. NULL: s counts. */
 const struct series *series_outdone(const struct rules_run *run, const struct series *s);
 /* finish.c */
 int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,

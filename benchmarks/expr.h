@@ -1,7 +1,7 @@
 /* expr.h: conditions of rule files: numbers, 'texts', names (params), calls, min(a, b), max(a, b), + - * / == != < <= > >= and or not, parentheses.
  *
  * What is not known is undefined; undefined spreads through arithmetic and comparison, counts as false in `and or not`,
- * and can be asked for with defined(NAME). */
+ * and can be tested with defined(NAME). */
 #ifndef BENCHMARKS_EXPR_H
 #define BENCHMARKS_EXPR_H
 #include "base/arena.h"
@@ -25,7 +25,8 @@ struct expr_names {
     void *context;
 };
 
-/* Messages say what was expected at which character. `function_ok` tells whether a function exists with that many arguments. */
+/* Messages state what was expected at which character. `function_ok` returns whether a function
+ * exists with that many arguments. */
 int expr_new(struct expr **ret, struct str text, bool (*function_ok)(struct str function, size_t n), struct arena *a, struct err *err);
 struct value expr_value(const struct expr *e, const struct expr_names *names);
 /* 1 true, 0 false, -1 undefined. */

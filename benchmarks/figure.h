@@ -1,6 +1,7 @@
 /* figure.h: results in a line of a program that no rules know: "Bandwidth: 12.5 MB/s", "executed in 2.3 seconds".
  *
- * The grammar prefers no result to a wrong one. A line yields a figure only where a name, a number and a unit (or a name that implies one) leave no
+ * The grammar prefers no result to a wrong one. A line yields a result only where a name, a number
+ * and a unit (or a name that implies one) leave no
  * doubt. Conditions, errors behind ±, text in parentheses, dates, progress and rows of tables without a header yield none. */
 #ifndef BENCHMARKS_FIGURE_H
 #define BENCHMARKS_FIGURE_H
@@ -22,14 +23,14 @@ struct figure {
     char value[32]; /* a decimal number */
     const struct unit *unit; /* NULL: a count, a ratio or a score */
     struct str digits,
-        printed; /* where value and unit stand in the line; digits empty: computed ("1m2s"), printed empty: the name says it */
-    bool lone; /* a time that is all of its line: where more follows, nothing says that it is the result */
-    bool bare; /* a statistic whose unit nothing says: for a draft of rules, which a person reads */
+        printed; /* places of value and unit in the line; digits empty: computed ("1m2s"), printed empty: the name has it */
+    bool lone; /* a time that is all of its line: where more follows, nothing shows that it is the result */
+    bool bare; /* a statistic without a known unit: for a draft of rules, which a person reads */
     bool unsure; /* "1,234": a fraction or thousands, which nothing before has shown */
     char variant
         [FIGURE_NAME_MAX]; /* a longer name: "AES rate" of "AES: 5 threads, rate: 5 MB/s", "fib 30" of "fib(30): 5 ms"; empty: none */
     char step[24]; /* the size, or the number of threads, that begins its row: a whole number; empty: none */
-    size_t section; /* length of the words in `name` that a line above or a tag in brackets gave; 0: none */
+    size_t section; /* length of the words in `name` from a line above or a tag in brackets; 0: none */
 };
 /* Headings above results: "=== AES ===" of a test, "copy:" of a part of it. */
 enum heading_level { HEADING_PART, HEADING_TEST, HEADING_LEVELS };
@@ -47,20 +48,21 @@ struct figure_context {
     bool after_text; /* the line before is not empty */
     bool has_result; /* a time or a rate has been found */
     char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
-    char below[FIGURE_HEADERS_MAX][FIGURE_HEADER_MAX]; /* the lines below it that go on with titles, or have units */
+    char below[FIGURE_HEADERS_MAX][FIGURE_HEADER_MAX]; /* the lines below it that continue its titles, or have units */
     unsigned belows;
-    char row[64]; /* the name of a row whose values go on in the next lines, as the header does; empty: none */
+    char row[64]; /* the name of a row whose values continue in the next lines, as the header does; empty: none */
     unsigned row_line;
     char branch[FIGURE_TREE_MAX][32]; /* the last row at each depth of a drawn tree ("|- copy" above "|  |- 1024") */
     size_t depth; /* of this line in it; 0: it is no row of a tree */
     unsigned header_age; /* lines since */
     unsigned header_gap; /* those of them that were no rows */
     bool has_point, has_decimal_comma; /* numbers so far that show what begins a fraction */
-    bool passed_over; /* the last line has a number with a unit, and no figure */
+    bool passed_over; /* the last line has a number with a unit, and no result */
     bool passed_size; /* the same, and the first such number is a size */
 };
-/* Finds the figures of one line (without its end) and updates the context. Returns how many of `to` are set; they refer to the line. */
+/* Finds the results of one line (without its end) and updates the context. Returns how many of `to`
+ * are set; they refer to the line. */
 size_t figure_find(struct figure_context *context, struct str line, struct figure to[FIGURES_MAX]);
-/* The heading of this level that the last line stands below; empty: none. */
+/* The heading of this level above the last line; empty: none. */
 const char *figure_heading(const struct figure_context *context, enum heading_level level);
 #endif

@@ -5,22 +5,22 @@
 #include "base/units.h"
 
 bool figure_is_level(struct str word); /* INFO, DEBUG … at the beginning of a line of a log */
-bool figure_is_small(struct str word); /* is, of, in, took … at the end of a name */
+bool figure_is_small(struct str word); /* is, of, in, `took` … at the end of a name */
 bool figure_is_progress(struct str line); /* reports what is not over yet: "Epoch 3", "ETA", "warmup" */
 bool figure_is_estimate(struct str line); /* no measurement: "about 5 MB/s", "(estimated)" */
 struct str figure_without_estimate(struct str line); /* the line before ", estimated 2 s" */
-bool figure_is_condition(struct str label); /* what was asked for, or what a machine has: timeout, target rate, link speed, version */
+bool figure_is_condition(struct str label); /* what was requested, or what a machine has: timeout, target rate, link speed, version */
 bool figure_is_rate_condition(
     struct str label); /* the same of a rate, which may well be that of a size: "buffer size 1024 bytes: 5 MB/s" */
 bool figure_is_spread(struct str label); /* a deviation or an error */
 bool figure_is_amount(struct str word); /* "count": how many values a statistic is of */
 bool figure_is_statistic(struct str label); /* min, average, 99th percentile */
-bool figure_is_time(struct str label); /* names a time that was measured: elapsed, latency, took */
-/* Does the name end in a noun that says that its number is a time ("read latency", "ReadLatency avg")? *ret_rest:
- * what is before that noun, "read". NULL: not wanted. */
+bool figure_is_time(struct str label); /* names a time that was measured: elapsed, latency, `took` */
+/* Returns true if the name ends in a noun for a time ("read latency", "ReadLatency avg").
+ * *ret_rest: what is before that noun, "read". NULL: not needed. */
 bool figure_ends_in_time(struct str name, struct str *ret_rest);
 bool figure_ends_in_rate(struct str name, struct str *ret_rest); /* the same of a rate: "read bandwidth"; all of "runs/s" */
-bool figure_is_span(struct str label); /* may also be how long it was told to run: duration, run time */
+bool figure_is_span(struct str label); /* may also be how long the user lets it run: duration, run time */
 bool figure_is_score(struct str label); /* a ratio or score without unit: accuracy, loss */
 bool figure_is_score_word(struct str label); /* the same where also a whole number is believed: score, requests/sec */
 bool figure_is_count(struct str label); /* how many there are of something: "number of points", "points per element" */
@@ -41,6 +41,6 @@ bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw);
 bool figure_rate(struct str amount, struct str time, const struct unit **ret);
 /* "3.4 usec per loop", "12 ns/op": the time of one of them. */
 bool figure_per_one(struct str time, struct str one, const struct unit **ret);
-/* The unit that a name says: "Bandwidth (MB/s)", "requests/sec", "elapsed_ms"; NULL. */
+/* The unit that a name contains: "Bandwidth (MB/s)", "requests/sec", "elapsed_ms"; NULL. */
 const struct unit *figure_unit_of_label(struct str label);
 #endif

@@ -1,4 +1,5 @@
-/* finish.h: what the parts of a reading's end share: params, metrics, checks, and the words that say why a run is not good. */
+/* finish.h: what the parts of a reading's end share: params, metrics, checks, and the reasons why a
+ * run is not good. */
 #ifndef BENCHMARKS_FINISH_H
 #define BENCHMARKS_FINISH_H
 #include "benchmarks/engine.h"
@@ -12,7 +13,7 @@ struct ending {
     int64_t base_ms;
     size_t derive_limit, metrics; /* metrics: series that have a value in the record */
     char (*prefix)[64]; /* per block: "", "t0.", "seqwrite." */
-    struct buf reasons, disagree; /* disagree: params that two sources tell differently */
+    struct buf reasons, disagree; /* disagree: params with different values from two sources */
     struct fails {
         struct buf reasons;
         size_t n;
@@ -24,12 +25,13 @@ struct ending {
 unsigned blocks_of(const struct rules_run *run); /* at least one */
 const char *version_of_block(const struct rules_run *run, unsigned block); /* of the program that printed it; "": not known */
 void ending_source(struct ending *e, const char *who); /* the facts that follow are of this reader */
-/* The run is not good, and why: `join` stands between the name of the test and the text. block -1: it is of the whole output. */
+/* Records that the run is not good, and why: `join` is between the name of the test and the text.
+ * block -1: it is of all of the output. */
 void ending_fail(struct ending *e, int block, const char *join, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* finish_params.c: the value in force in a block; NULL: none. */
 const struct value_seen *value_in(const struct rules_run *run, struct str key, int block);
 void params_out(struct ending *e);
-/* finish_names.c: names and calls of expressions, seen from block run->block_now. */
+/* finish_names.c: names and calls of expressions, in the scope of block run->block_now. */
 struct expr_names ending_names(struct ending *e);
 bool ending_holds(struct ending *e, const struct expr *when); /* NULL: always */
 size_t samples_of(const struct rules_run *run, struct str name, unsigned block);
@@ -42,6 +44,7 @@ void required_one(struct ending *e, const struct required *q);
 void series_drop(struct ending *e);
 void computed_take(struct ending *e);
 int metrics_out(struct ending *e, struct err *err);
-/* "write.bw", "write.bw.max": what is told of that metric in a block; undefined if it is missing, or has several values and no statistic is named. */
+/* "write.bw", "write.bw.max": the value of that metric in a block; undefined if it is missing, or
+ * has several values and no statistic is named. */
 struct value metric_value_in(struct rules_run *run, struct str name, unsigned block);
 #endif

@@ -21,7 +21,7 @@ struct guess_line {
     struct str text;
     bool used; /* a finder has understood it */
     bool clean; /* valid UTF-8, no control characters, not endless */
-    bool plain; /* and short: worth a look */
+    bool plain; /* and short: may have a result */
 };
 struct guess_metric {
     const char *name, *cell; /* name may have {cells} in it */
@@ -29,15 +29,15 @@ struct guess_metric {
     const char *from, *unit_cell, *step; /* NULL: none */
     enum direction better;
     bool suffix; /* 1.54k */
-    bool series; /* several values may stand in one output */
+    bool series; /* one output may have several values */
     bool drop; /* the rules did not read it as meant */
     double first; /* to see whether a second one differs */
 };
 struct guess_reader {
-    const char *comment; /* what it was seen in */
+    const char *comment; /* what it was found in */
     const char *name;
     const char *spec; /* "regex: '…'" */
-    const char *section; /* pattern of a line that it stands behind; NULL: anywhere */
+    const char *section; /* pattern of a line before it; NULL: anywhere */
     const char *until; /* pattern of the line that ends that part; NULL: none does */
     const char *version_cell;
     bool dead, muted; /* dead: refused by the loader; muted: not written now */
@@ -63,7 +63,8 @@ struct guess_metric *guess_metric_add(struct guess *g, struct guess_reader *r, c
                                       const struct unit *unit);
 bool guess_name_taken(const struct guess *g, const char *name, const struct unit *unit);
 void guess_param_add(struct guess *g, struct guess_reader *r, struct str label, const char *cell, const char *type);
-/* Valid UTF-8 of no more than max bytes without control characters, and no row of an HTML table: what its tags say is no result. */
+/* Valid UTF-8 of no more than max bytes without control characters, and no row of an HTML table:
+ * the content of its tags is no result. */
 bool guess_plain_line(struct str s, size_t max);
 
 /* guess_write.c */
@@ -100,7 +101,7 @@ struct loose_numbers { /* the first numbers that a pattern leaves open */
     struct str number[GUESS_LOOSE_MAX];
     size_t n;
 };
-/* The same, and the numbers of their own are added to *ret (NULL: not wanted). */
+/* The same, and the numbers of their own are added to *ret (NULL: not needed). */
 void guess_pattern_numbers(struct buf *to, struct str text, bool keep_numbers, struct loose_numbers *ret);
 /* Appends the text as a YAML scalar in single quotes. */
 void guess_quoted(struct buf *to, struct str text);

@@ -23,7 +23,7 @@ int load_choice(const struct yaml *map, const char *key, const char *const *word
  * which names file and line. */
 int load_expr(struct expr **ret, const struct yaml *y, struct rules *rules, struct err *err);
 /* Loads each item of a list by `load`. An item with `each: {x: [a, b]}` is loaded once for a and
- * once for b. max: items at most. -1 with err; where rules->tell is set, wrong items are reported
+ * once for b. max: items at most. -1 with err; where `rules->tell` is set, wrong items are reported
  * and counted instead. */
 int load_items(const struct yaml *list, size_t max,
                int (*load)(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err), struct reader *r,
@@ -37,13 +37,14 @@ int reader_cell(struct reader *r, struct str name, const struct yaml *at, const 
 int load_cell(struct reader *r, const struct yaml *map, const char *key, int *ret, const struct rules *rules, struct err *err);
 /* load_metric.c: "{access}.bw": literal parts, and in braces context variables or cells of the reader. */
 int load_template(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules, struct err *err);
-/* A line is worth a look by this reader only if it has one of the pattern's literals (or any line, if it has none). */
+/* This reader reads a line only if it has one of the pattern's literals (or any line, if it has
+ * none). */
 void reader_wants(struct reader *r, const struct pattern *p);
 int load_where(struct where **ret, const struct yaml *y, struct reader *r, struct rules *rules, struct err *err);
 /* Index of the file of this pattern in rules->file. */
 int load_file(const struct yaml *file, size_t *ret, struct rules *rules, struct err *err);
 int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct err *err);
-/* Names of the context are wanted before any reader uses them. */
+/* Names of the context are required before any reader uses them. */
 int load_set_names(const struct yaml *y, struct rules *rules, struct err *err);
 /* Loads the map y as a reader, and adds it to the rules. unused: an array of items needs this
  * parameter, NULL. -1 with err, which names file and line. */

@@ -12,7 +12,7 @@ struct pattern; /* compiled; freed by pattern_free */
 /* What one match found. */
 struct match {
     struct str whole;
-    struct str group[PATTERN_GROUPS_MAX]; /* by number; p == NULL: took no part */
+    struct str group[PATTERN_GROUPS_MAX]; /* by number; p == NULL: no part of the match */
 };
 
 /* text as PCRE2 syntax without options: ^ and $ are the line's ends. Texts longer than 4 KiB and more than 63 groups are refused. */
@@ -21,10 +21,12 @@ void pattern_free(struct pattern *p);
 /* For tests: returns whether the pattern is compiled to machine code. It is interpreted, within the
  * same limits, where the kernel refuses or BENCHWRAP_PCRE_JIT=0 is set. */
 bool pattern_jit(const struct pattern *p);
-/* 1 match, 0 none, -1 gave up at the limits (hostile text or pattern; more than 64 KiB of line for one that may match anywhere). ret may be NULL. Groups point into line. */
+/* 1 match, 0 none, -1 stopped at the limits (hostile text or pattern; more than 64 KiB of line for
+ * one that may match anywhere). ret may be NULL. Groups point into line. */
 int pattern_match(const struct pattern *p, struct str line, struct match *ret);
 /* Number of a named group, or -1. */
 int pattern_group(const struct pattern *p, struct str name);
-/* Literal texts of which each matching line contains at least one; 0 if none can be told. They live as long as p. */
+/* Literal texts of which each matching line contains at least one; 0 if none is known. They live as
+ * long as p. */
 size_t pattern_literals(const struct pattern *p, const struct str **ret);
 #endif

@@ -10,7 +10,7 @@ struct references; /* one file, checked */
 
 /* Loads and checks a file of at most 1 MiB. ERR_INPUT messages name file, line and column; ERR_SYSTEM: it cannot be read. */
 int references_load(struct references **ret, const char *path, struct err *err);
-/* The same from text; `name` stands in messages. */
+/* The same from text; `name` is for messages. */
 int references_parse(struct references **ret, const char *name, struct str text, struct err *err);
 /* What the results call the file instead of its path (public records name no homes). Copied. */
 void references_call(struct references *refs, const char *label);
@@ -21,7 +21,7 @@ enum referred {
     REFERRED_BELOW,   /* below its lower end */
     REFERRED_ABOVE,   /* above its upper end */
     REFERRED_MISSING, /* the run has no value that can be compared */
-    REFERRED_NONE     /* a headline metric that no entry speaks of */
+    REFERRED_NONE     /* a headline metric without an entry */
 };
 const char *referred_name(enum referred verdict); /* "pass", "below", "above", "missing", "no reference" */
 
@@ -41,7 +41,8 @@ struct reference_outcome {
     const char *reason;          /* why it failed, "" if it did not */
 };
 
-/* Judges the metrics of r by the files, strongest first: where one speaks of a metric, later ones are not asked. Writes a reference fact for each
- * metric, and warnings for ties. Results live in r's arena. -1: out of memory. */
+/* Judges the metrics of r by the files, strongest first: where one has an entry for a metric, later
+ * ones do not count. Writes a reference fact for each metric, and warnings for ties. Results live
+ * in r's arena. -1: out of memory. */
 int references_judge(const struct references *const *files, size_t count, struct record *r, struct reference_outcome *ret, struct err *err);
 #endif

@@ -55,7 +55,8 @@ struct references {
  * `[a-z]` and `[!a]` for one of a set, `\` quotes the next byte. A hostile pattern costs
  * text times pattern at most. */
 bool reference_fits(struct str pattern, struct str text);
-/* Without the statistic and the unit: "write.bw_MiB_per_s.max" -> "write.bw" and, if wanted, its unit (NULL: none) and statistic (n == 0). */
+/* Without the statistic and the unit: "write.bw_MiB_per_s.max" -> "write.bw" and, if requested, its
+ * unit (NULL: none) and statistic (n == 0). */
 struct str reference_stem(struct str key, const struct unit **ret_unit, struct str *ret_stat);
 /* Do all conditions hold for the run? */
 bool reference_entry_holds(const struct record *r, const struct reference_entry *e);

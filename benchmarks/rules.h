@@ -11,7 +11,8 @@ struct rules; /* a compiled rule file */
 
 /* Loads and checks a rule file (a path, or "shipped:<name>", see catalogue.h). Messages name file, line, column. */
 int rules_load(struct rules **ret, const char *path, struct err *err);
-/* The same, but goes on behind what is wrong in an item of a list; `tell` gets each complaint about the file. Fails if there was any. */
+/* The same, but continues behind what is wrong in an item of a list; `tell` gets each complaint
+ * about the file. Fails if there was any. */
 int rules_load_all(struct rules **ret, const char *path, void (*tell)(void *context, const struct err *complaint), void *context,
                    struct err *err);
 /* The same from memory; name: for messages. */
@@ -23,27 +24,29 @@ const char *rules_summary(const struct rules *rules);
 bool rules_without_verdict(const struct rules *rules); /* they read what they do not know (guess: true): no verdict */
 struct str rules_text(const struct rules *rules); /* the file's own bytes, for the artifact rules.yaml */
 
-/* What an output of unknown origin tells by itself (head key `recognise`). */
+/* What an output of unknown origin shows by itself (head key `recognise`). */
 struct rules_seen {
     bool known; /* it is this program's */
-    size_t banners; /* lines that stand once in each of its outputs */
+    size_t banners; /* lines that occur once in each of its outputs */
     size_t line[2]; /* numbers of the first two, from 1 */
-    int64_t started_ms, finished_ms; /* 0: not told. A time without zone is taken in the local one */
-    const char *host, *command; /* as printed; NULL: not told. In the arena */
+    int64_t started_ms, finished_ms; /* 0: unknown. A time without zone is read in the local one */
+    const char *host, *command; /* as printed; NULL: unknown. In the arena */
 };
 bool rules_recognise(const struct rules *rules); /* can they at all? */
-bool rules_over(const struct rules *rules, const char *name); /* the output of `name` stands within this program's (io500 prints IOR's) */
-bool rules_single(const struct rules *rules); /* a second banner is a second output, and these rules cannot keep it apart */
+bool rules_over(const struct rules *rules, const char *name); /* the output of `name` is within this program's (io500 prints IOR's) */
+bool rules_single(const struct rules *rules); /* a second banner is a second output, and these rules cannot separate it */
 void rules_see(const struct rules *rules, struct str text, struct arena *a, struct rules_seen *ret);
 struct rules_output_begin {
     size_t offset, banner; /* which of the banners: one output can print its name in two ways */
 };
-/* Where this program's outputs begin in the text: at each banner, or, where the rules name the lines that stand before it (recognise: begin), at the
- * first of these; inside a JSON document at its brace. *ret: in the arena, those of each banner in their order. Returns how many, 0: none, too many, or
+/* Where this program's outputs begin in the text: at each banner, or, where the rules name the
+ * lines before it (recognise: begin), at the first of these; inside a JSON document at its brace.
+ * *ret: in the arena, those of each banner in their order. Returns how many, 0: none, too many, or
  * out of memory. */
 size_t rules_begins(const struct rules *rules, struct str text, struct arena *a, struct rules_output_begin **ret);
-/* The whole text as a time, by a strptime(3) format (%s, %z, a Z or GMT at the end tell the zone, else the local one is meant). false: it is none,
- * or one that cannot be (before 1990, in the future). */
+/* Reads the complete text as a time, by a strptime(3) format (%s, %z, a Z or GMT at the end name
+ * the zone, else the local one is meant). false: it is none, or one that cannot be (before 1990, in
+ * the future). */
 bool rules_time(struct str text, struct str format, int64_t *ret_ms);
 
 struct rules_run; /* one reading of one output */
@@ -54,9 +57,11 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
 void rules_explain(const struct rules *rules, char *const *argv, bool *explained, const char **joined);
 /* Have the rules a table of the program's options? */
 bool rules_has_options(const struct rules *rules);
-/* A param that the program's arguments gave, where the arguments themselves are not known; before anything is fed. */
+/* A param from the program's arguments, where the arguments themselves are not known; before
+ * anything is fed. */
 void rules_argument(struct rules_run *run, const char *param, const char *value);
-/* The same for a param that the output gave: of an option it may be an argument too, and then it has one value for all programs in the output. */
+/* The same for a param from the output: of an option it may be an argument too, and then it has one
+ * value for all programs in the output. */
 void rules_argument_printed(struct rules_run *run, const char *param, const char *value);
 void rules_feed(struct rules_run *run, const char *source, const void *p, size_t n);
 void rules_cut(struct rules_run *run, const char *source,
@@ -65,8 +70,9 @@ void rules_cut(struct rules_run *run, const char *source,
 const char *rules_file(const struct rules *rules, size_t i);
 /* Does the program hand the i-th file over itself, by `benchwrap log --artifact`? Its pattern is the file's name then. */
 bool rules_file_is_logged(const struct rules *rules, size_t i);
-/* Where the i-th file lies, relative to the program's working directory: the pattern itself, or, if it is "{param}", what the program's
- * arguments say (summaryFile=…). NULL: the arguments name none, the program logs it, or there is no i-th. In the arena. */
+/* The place of the i-th file, relative to the program's working directory: the pattern itself, or,
+ * if it is "{param}", what the program's arguments set (summaryFile=…). NULL: the arguments name
+ * none, the program logs it, or there is no i-th. In the arena. */
 const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
 /* The name or pattern (fnmatch) under which a record keeps the i-th file below files/; NULL: as above. In the arena. */
 const char *rules_file_kept(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
@@ -75,27 +81,30 @@ const char *rules_file_kept(const struct rules *rules, size_t i, char *const *ar
  * *i: 0 at first. In the arena. */
 const char *rules_input(const struct rules *rules, size_t *i, char *const *argv, struct arena *a);
 
-/* Is the i-th file read? Else a check only asks whether it is there, and it need not be kept. */
+/* Returns true if the i-th file is read. Else a check only tests whether it exists, and it need not
+ * be stored. */
 bool rules_file_is_read(const struct rules *rules, size_t i);
 /* Does one reader or check read the i-th and the k-th file? */
 bool rules_files_share(const struct rules *rules, size_t i, size_t k);
-/* The file is there, and the program wrote it: for checks that ask. */
+/* The file is there, and the program wrote it: for checks that test it. */
 void rules_found(struct rules_run *run, const char *source);
 /* The caller has searched all files: what is not there is missing. Without it a check for a file has no result. */
 void rules_files_known(struct rules_run *run);
 
 enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };
-/* One test of an output that holds several, where the rules' head says `blocks: {name: t, runs: true}`: it becomes a child run. Its params,
- * metrics and missing values are those facts of the record whose source begins with "rule:" and whose keys begin with "<name>.". */
+/* One test of an output that holds several, where the rules' head has `blocks: {name: t, runs:
+ * true}`: it becomes a child run. Its params, metrics and missing values are those facts of the
+ * record whose source begins with "rule:" and whose keys begin with "<name>.". */
 struct rules_block {
     const char *name; /* prefix of its keys without the dot: "t0", "seqwrite" */
-    enum verdict verdict; /* what the checks of this block alone say; exit status and signal count for each block */
+    enum verdict verdict; /* the result of the checks of this block alone; exit status and signal count for each block */
     const char *reason;
     bool complete;
 };
 enum { IGNORED_LINES_SHOWN = 5 };
-/* Lines that look like results, of which rules that guess read nothing: how many, the first ones, and the first with a size ("": none). not_text: lines with
- * control characters or bytes that are not UTF-8. */
+/* Lines in the form of results, of which rules that guess read nothing: how many, the first ones,
+ * and the first with a size ("": none). not_text: lines with control characters or bytes that are
+ * not UTF-8. */
 struct ignored_lines {
     size_t lines, not_text;
     char line[IGNORED_LINES_SHOWN][100], size[100];
@@ -111,9 +120,10 @@ struct rules_outcome {
     const char *no_metrics;
     struct ignored_lines ignored;
     const struct rules_block *block; /* in the record's arena */
-    size_t blocks; /* 0: one test only, or the rules want no child runs */
+    size_t blocks; /* 0: one test only, or the rules request no child runs */
 };
-/* Writes the tag benchwrap.headline of a record that no rules read: the first metrics that the program logged, if any. */
+/* Writes the tag `benchwrap.headline` of a record that no rules read: the first metrics that the
+ * program logged, if any. */
 void rules_headline_logged(struct record *record);
 /* Ends a reading without a result. */
 void rules_drop(struct rules_run *run);

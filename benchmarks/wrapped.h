@@ -1,4 +1,5 @@
-/* wrapped.h: a program's line without what terminals, launchers and log collectors put around it: line ends, a byte order mark, colours, ranks, time stamps.
+/* wrapped.h: a program's line without what terminals, launchers and log collectors add around it:
+ * line ends, a byte order mark, colours, ranks, time stamps.
  *
  * One state for each text, fed with its lines in their order. Lines point into the text or into the state's scratch, until its next line. */
 #ifndef BENCHMARKS_WRAPPED_H

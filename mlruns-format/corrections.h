@@ -26,7 +26,7 @@ bool correction_possible(const char *id);
 const char *correction_target(const struct folder *tree, const struct tree_run *run, struct arena *a, bool *ret_retracts);
 /* Adds that the run corrects `target`; does nothing if that is NULL or no id. May set c->failed. */
 void corrections_add(struct corrections *c, const struct tree_run *run, const char *target, bool retracts);
-/* The same for what the run's own tags say. tree: that it is read through; a: for what is read. */
+/* The same for the run's own tags. tree: that it is read through; a: for what is read. */
 void corrections_read(struct corrections *c, const struct folder *tree, const struct tree_run *run, struct arena *a);
 /* All corrections are added: sorts them for corrections_of. May set c->failed. */
 void corrections_sort(struct corrections *c);

@@ -44,13 +44,13 @@ void journal_started(struct journal *j, int64_t time_ms, int64_t mono_ns);
 /* Append that it has ended, with status and reason. */
 void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, const char *reason);
 /* Writes the buffered lines; with sync also fdatasync. 0; -1 with an error that was not reported
- * before; 1: the reported error persists. Unwritten lines stay in memory (up to 8 MiB; then whole
- * facts are lost, and the journal counts them) and are tried again at the next flush. */
+ * before; 1: the reported error persists. Unwritten lines stay in memory (up to 8 MiB; then
+ * complete facts are lost, and the journal counts them) and are tried again at the next flush. */
 int journal_flush(struct journal *j, bool sync, struct err *err);
 void journal_close(struct journal *j); /* flushes, without sync; NULL is allowed */
 
-/* Reading. Facts are replayed into *record (initialised by this call) up to the last whole line.
- * *ret_head points into the record's arena. 0, or -1 if not even the first line is whole. */
+/* Reading. Facts are replayed into *record (initialised by this call) up to the last complete line.
+ * *ret_head points into the record's arena. 0, or -1 if not even the first line is complete. */
 struct journal_state {
     bool started, ended;
     int64_t last_ms, started_ms;    /* last_ms: the latest time in any line, at least the start */
@@ -60,8 +60,8 @@ struct journal_state {
     const char *reason;             /* of the end; "" */
 };
 int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err);
-/* Reopens for appending after a crash (cuts the torn tail, takes the lock). 0; 1: another process
- * holds the lock (its writer is alive); -1. */
+/* Reopens for appending after a crash (cuts the truncated tail, acquires the lock). 0; 1: another
+ * process holds the lock (its writer is alive); -1. */
 int journal_reopen(struct journal **ret, int dir, struct err *err);
 /* Did journal_reopen get the lock? False for NULL, and where the file system has no locks: then a writer of this host may be alive. */
 bool journal_is_locked(const struct journal *j);

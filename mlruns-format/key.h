@@ -5,7 +5,7 @@
 #include "base/buf.h"
 
 enum { KEY_MAX = 250 };
-/* Returns whether MLflow takes the key as it is and every file system can hold it: 1 to KEY_MAX
+/* Returns whether MLflow accepts the key unchanged and every file system can hold it: 1 to KEY_MAX
  * characters [A-Za-z0-9_.\- /]; no component is empty, or begins or ends in a dot or blank.
  * Conflicts of file and folder are not checked here. */
 bool key_legal(struct str key);
@@ -19,7 +19,7 @@ void key_segment(struct buf *to, struct str text);
 /* Returns whether the metric is a result of the program, not one of those that benchwrap records about
  * the run and the machine (own_metrics.def). */
 bool key_is_result(const char *key);
-/* Length of the key without its statistic (".max", ".p99" …); the whole length if it has none. */
+/* Length of the key without its statistic (".max", ".p99" …); the full length if it has none. */
 size_t key_stem(const char *key);
 /* The unit in a key ("…bandwidth_MiB_per_s.max" -> MiB_per_s), by mlruns-format/units.def; "" none. Into the arena. */
 const char *key_unit(const char *key, struct arena *a);

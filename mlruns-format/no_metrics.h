@@ -1,4 +1,5 @@
-/* no_metrics.h: the warning of a record that says why nothing of the program's output is a result. */
+/* no_metrics.h: the warning of a record that states why nothing of the program's output is a
+ * result. */
 #ifndef MLRUNS_FORMAT_NO_METRICS_H
 #define MLRUNS_FORMAT_NO_METRICS_H
 #include "base/json.h"

@@ -1,7 +1,8 @@
 /* record.h: what a run is: facts in order of arrival.
  *
  * Producers (probes, rules, options, `benchwrap log`) call record_*, the only way to write. A fact is checked here once: keys are made
- * legal (said once, as a warning fact), text is made valid UTF-8, non-finite values become missing. Each fact is handed to the
+ * legal (reported once, as a warning fact), text is made valid UTF-8, non-finite values become
+ * missing. Each fact is handed to the
  * listener as it arrives (the journal); the record keeps it in memory for the tree. Replaying a journal calls the same functions. */
 #ifndef MLRUNS_FORMAT_RECORD_H
 #define MLRUNS_FORMAT_RECORD_H
@@ -26,7 +27,7 @@ struct fact {
     int64_t step;       /* metric */
     const char *unit;   /* metric: name of mlruns-format/units.def or "" */
     enum direction direction;
-    const char *source; /* who says so: "option", "probe:cpu", "rule:ior:results", "log", … (interned) */
+    const char *source; /* its source: "option", "probe:cpu", "rule:ior:results", "log", … (interned) */
     struct fact *next;
 };
 
@@ -57,7 +58,8 @@ static inline bool record_is_id(struct str text)
 }
 /* A new random run id (UUID version 4): 32 lower-case hexadecimal digits. */
 void record_new_id(char ret[33]);
-/* The id that a name always gives (UUID version 5 in the format's namespace): what is made twice from the same thing is one run. */
+/* The id that a name always yields (UUID version 5 in the format's namespace): what is made twice
+ * from the same thing is one run. */
 void record_named_id(char ret[33], struct str name);
 void record_init(struct record *r, const char id[33], int64_t start_ms);
 void record_deinit(struct record *r);

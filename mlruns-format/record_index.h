@@ -10,21 +10,21 @@ struct record_entry {
     enum space space;
     bool folder;              /* the part of some key before a '/' */
     struct str key;           /* as in the tree */
-    struct str wanted;        /* as it was asked for first */
+    struct str wanted;        /* as it was requested first */
     uint32_t hash;
     const struct fact *fact;  /* param: the first; tag: the last; metric: the last */
     int64_t last_ms;          /* metric: time of the last sample */
     size_t number;            /* metric: ordinal of the key, from 0 */
     size_t count;             /* metric: samples */
-    struct record_entry *alias; /* SPACE_WANTED: where an illegal or taken key went */
+    struct record_entry *alias; /* SPACE_WANTED: where an illegal or used key went */
 };
 
 struct record_index {
     struct record_entry **slots; /* open addressing, size a power of two */
     size_t size, used;
     size_t metrics;              /* number of metric keys */
-    size_t warnings;             /* warning facts taken */
-    size_t lost;                 /* facts that found no memory */
+    size_t warnings;             /* warning facts recorded */
+    size_t lost;                 /* facts lost, out of memory */
 };
 
 /* The entry of a key (case of letters does not count in the first four spaces, so that a caller can see a clash); NULL if there is none. */

@@ -1,6 +1,7 @@
 /* schema.h: the artifacts of a run against the schemas of the format: benchwrap.schema.json and manifest.schema.json, which are built in.
  *
- * Of JSON Schema (draft 2020-12) the words that ours use: const, enum, type, pattern, minLength, maxLength, minimum, maximum, required, properties,
+ * Of JSON Schema (draft 2020-12) the words that benchwrap's schemas use: const, enum, type,
+ * pattern, minLength, maxLength, minimum, maximum, required, properties,
  * additionalProperties, propertyNames, items, minItems, anyOf, $ref into $defs. A duplicate key of an object is reported too: readers differ in which one counts. */
 #ifndef MLRUNS_FORMAT_SCHEMA_H
 #define MLRUNS_FORMAT_SCHEMA_H

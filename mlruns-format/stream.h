@@ -1,4 +1,5 @@
-/* stream.h: what stands in a published stdout.log or stderr.log for bytes that are not kept (--log-max). */
+/* stream.h: the mark in a published stdout.log or stderr.log in place of bytes that are not stored
+ * (--log-max). */
 #ifndef MLRUNS_FORMAT_STREAM_H
 #define MLRUNS_FORMAT_STREAM_H
 #include <inttypes.h>

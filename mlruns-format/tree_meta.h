@@ -1,4 +1,5 @@
-/* tree_meta.h: the meta.yaml of runs and experiments, ours and Python MLflow's; private to mlruns-format. */
+/* tree_meta.h: the meta.yaml of runs and experiments, benchwrap's and Python MLflow's; private to
+ * mlruns-format. */
 #ifndef MLRUNS_FORMAT_TREE_META_H
 #define MLRUNS_FORMAT_TREE_META_H
 #include "base/arena.h"
@@ -16,7 +17,8 @@ struct tree_meta {
 
 enum { TREE_META_MAX = 1 << 20 }; /* bytes of a meta.yaml */
 
-/* Parses a meta.yaml. Plain `key: value` lines are read here, everything else through base/yaml.h. `name` stands in messages. */
+/* Parses a meta.yaml. Plain `key: value` lines are read here, everything else through base/yaml.h.
+ * `name` is for messages. */
 int tree_meta_parse(struct tree_meta *ret, const char *name, struct str text, struct arena *a, struct err *err);
 /* The text of an experiment's meta.yaml: six lines, the same at every site. */
 void tree_meta_experiment(struct buf *to, uint32_t id, struct str name);

@@ -32,7 +32,8 @@ struct building {
     struct fact *extra;         /* facts that the tree itself adds: params, metrics, tags, missing, warnings */
 };
 
-/* The facts in order, the tree's own last; NULL behind the last. Start with NULL. Tags overwritten by later ones are passed over. */
+/* The facts in order, the tree's own last; NULL behind the last. Start with NULL. Tags overwritten
+ * by later ones are skipped. */
 const struct fact *building_next(const struct building *b, const struct fact *at);
 
 /* Sorts the metric facts into b->series and thins the long ones. */

@@ -1,4 +1,4 @@
-/* verdict.h: what a run's verdict says to people. */
+/* verdict.h: the words for a run's verdict. */
 #ifndef MLRUNS_FORMAT_VERDICT_H
 #define MLRUNS_FORMAT_VERDICT_H
 #include "base/json.h"

@@ -1,5 +1,5 @@
-/* identity_path.h: hides folders in what benchwrap itself says of a public run: the name of any of
- * them may be that of a person or a project. */
+/* identity_path.h: hides folders in what benchwrap itself records of a public run: the name of any
+ * of them may be that of a person or a project. */
 #ifndef PROBES_IDENTITY_PATH_H
 #define PROBES_IDENTITY_PATH_H
 #include <stddef.h>

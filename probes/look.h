@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-/* A short text of proc or sys, trimmed. sysfs gives at most one page. */
+/* A short text of proc or sys, trimmed. sysfs returns at most one page. */
 struct look_text {
     size_t n;
     char p[4096]; /* NUL-terminated; NULs inside became blanks */
@@ -20,7 +20,7 @@ struct look_text {
 bool look_read(const struct host *h, struct look_text *ret, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Reads a file that begins with an integer. Returns false, and leaves *ret, when it cannot be read
- * or begins with something else; errno says why only in the first case. */
+ * or begins with something else; errno is set only in the first case. */
 bool look_read_int(const struct host *h, int64_t *ret, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Appends at most the first `max` bytes of a file. Returns 0, or -1 with errno. Where `to` has no
@@ -53,7 +53,7 @@ const char *look_variable(const struct host *h, const char *name, const char **r
 /* Returns the trimmed value of the first line "<key><blanks><sep><value>"; n == 0 if there is none.
  * The value points into `text`. */
 struct str look_value(struct str text, const char *key, char sep);
-/* Counts the numbers of a list: "0-3,8" gives 5. Returns -1 where it is no list, or has more than
+/* Counts the numbers of a list: "0-3,8" yields 5. Returns -1 where it is no list, or has more than
  * 65536 numbers. */
 int64_t look_count_numbers(struct str list);
 /* Calls each(context, number) for every number of the list. Returns false where it is no list or

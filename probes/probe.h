@@ -17,7 +17,7 @@ struct host {
     char *const *env; /* benchwrap's environment, NULL-terminated */
     const struct variables *variables; /* what the program gets of it; NULL: all of it */
     char *const *argv; /* the measured program, behind its launchers, or NULL */
-    char *const *full_argv; /* the whole command line */
+    char *const *full_argv; /* the complete command line */
     pid_t pid; /* of the program, 0 before its start */
     const char *cwd; /* of the program */
     int spool; /* directory descriptor for artifact files, -1: none */
@@ -44,7 +44,7 @@ struct host {
     bool starts_ranks; /* the command line starts the program by srun, mpirun …: the step around this process is not the program's */
     bool counters; /* --counters: also open hardware counters */
     /* Called with each process of the program that a sample, or processes_visit, finds, and with the
-     * kernel's name of it; NULL: not wanted. */
+     * kernel's name of it; NULL: not needed. */
     void (*saw)(void *context, pid_t pid, const char *name);
     void *saw_context;
     int64_t (*clock)(void); /* monotonic time in ns between samples; NULL: the machine's */
@@ -58,7 +58,7 @@ typedef int probe_hook(struct host *, struct record *, struct err *);
 /* When a hook runs.
  *   before  before the program starts: fast, and only proc, sys and memory (no data files, no
  *           executables, no network file systems)
- *   beside  in a child process that starts when the program may start: drivers, file systems,
+ *   `beside`  in a child process that starts when the program may start: drivers, file systems,
  *           servers, which can hang. It is waited for only after the program's end.
  *   after   when the program has ended (hashes, git, libraries); with `aside` in a child process
  *   sample  each interval, into system/… metrics

@@ -27,8 +27,8 @@ size_t redact_named(struct redact *r, struct str name, char *value, size_t n);
  * places. */
 size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 
-/* A text in UTF-16, which its byte order mark announces: redaction sees one letter for each unit of
- * two bytes. */
+/* A text in UTF-16, which its byte order mark announces: redaction reads one letter for each unit
+ * of two bytes. */
 struct redact_wide {
     bool is_wide, is_big; /* big-endian */
     unsigned char first[2], first_n; /* the beginning of the text, until it is known */
@@ -41,7 +41,8 @@ struct redact_wide {
 /* Returns whether the text begins with the byte order mark of UTF-16. */
 bool redact_is_wide(struct str head);
 
-/* A stream: takes pieces of any size and writes complete lines. It holds an incomplete last line. */
+/* A stream: accepts pieces of any size and writes complete lines. It holds an incomplete last line.
+ * */
 struct redact_stream {
     struct redact *redact;
     struct secrets_state state;

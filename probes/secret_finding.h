@@ -111,7 +111,7 @@ void secret_report_part(void *context, size_t at, size_t n);
 void secret_check_fold(struct secret_search *f, size_t from);
 /* Names are many, secrets are few: false where no word of secret_names.def can be in the name. */
 bool secret_can_be_name(const char *p, size_t n);
-/* Does a string in such quotes, begun before in this line, go on at `at`? */
+/* Returns true if a string in such quotes, begun before in this line, continues at `at`. */
 bool secret_is_in_string(struct str t, size_t at, char quote);
 /* Behind a quote with so many backslashes before it: where the same quote closes, or the end of the line. */
 size_t secret_quoted_end(struct str t, size_t from, size_t escapes, char quote);

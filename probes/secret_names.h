@@ -7,10 +7,10 @@
 /* How strongly a name announces a secret. */
 enum secret_weight {
     SECRET_NAME_NONE,
-    SECRET_NAME_PERHAPS, /* a value that looks random is one */
+    SECRET_NAME_PERHAPS, /* a value of random characters is one */
     SECRET_NAME_PART,    /* a longer name with such a word: any value but a number or a quantity */
     SECRET_NAME_OWNED,   /* the secret of a named service: numbers of ten digits or more as well */
-    SECRET_NAME_WHOLE,   /* the whole name is that of a secret: numbers as well */
+    SECRET_NAME_WHOLE,   /* the complete name is that of a secret: numbers as well */
     SECRET_NAME_LINE     /* the rest of the line ("Authorization") */
 };
 

@@ -31,7 +31,8 @@ struct secrets_state {
     struct manifest manifest;
 };
 
-/* Calls each for every secret, in order; they can overlap. The text should be whole lines. Returns how many there are. */
+/* Calls each for every secret, in order; they can overlap. The text should be complete lines.
+ * Returns how many there are. */
 size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 /* Returns the offset from which the rest of the line may be a secret ("Authorization: Basic"); the
  * line's length: nowhere. */

@@ -1,7 +1,9 @@
 /* slurm_job.h: parses what `scontrol show job` prints about one job, as JSON (data_parser and openapi 0.0.37 to 0.0.44) or as text.
  *
- * Job names, comments, commands and paths are their user's: they may hold line breaks, "=", escape bytes, whole lines that look like scontrol's. JSON
- * says where a text ends; of the text form only fields before the first free text behind the job's name count, in the order in which scontrol
+ * Job names, comments, commands and paths are their user's: they may hold line breaks, "=", escape
+ * bytes, complete lines in the form of scontrol's. JSON
+ * shows where a text ends; of the text form only fields before the first free text behind the job's
+ * name count, in the order in which scontrol
  * prints them, each once. Where two records could be meant, none is believed. */
 #ifndef PROBES_SLURM_JOB_H
 #define PROBES_SLURM_JOB_H

@@ -1,6 +1,7 @@
 /* slurm_step.h: what `scontrol show step JOB` reports of the step that one srun has started.
  *
- * A step's name is its user's text and may hold complete lines that look like scontrol's. The fields
+ * A step's name is its user's text and may hold complete lines in the form of scontrol's. The
+ * fields
  * that count come before the name. The srun that started the step comes behind it; a reply that has
  * it twice, or for two steps, is refused. */
 #ifndef PROBES_SLURM_STEP_H

@@ -1,4 +1,5 @@
-/* view.h: whether this process sees all of the hardware. Private to the probes that hash it. */
+/* view.h: whether all of the hardware is visible to this process. Private to the probes that hash
+ * it. */
 #ifndef PROBES_VIEW_H
 #define PROBES_VIEW_H
 #include "probes/look.h"
@@ -13,11 +14,12 @@ bool view_is_partial(const struct host *h, char reason[256]);
 void view_note_failure(const struct host *h, const char *path, int why);
 
 /* Returns true, and which in `reason`, if single files of the first processor or NUMA node that all may read are refused,
- * as by a security module: hwloc passes over them in silence. */
+ * as by a security module: hwloc skips them silently. */
 bool view_has_refused_files(const struct host *h, char reason[256]);
 
-/* Calls mix(context, text) for each text about what this process sees of the machine now, and that can differ between two runs
- * of one boot: the accelerators in its /dev, the variables that select some, the PCI devices, which are plugged in and out and make virtual ones,
- * and how much memory the kernel manages, in GiB. */
+/* Calls mix(context, text) for each text about what is visible of the machine to this process now,
+ * and that can differ between two runs of one boot: the accelerators in its /dev, the variables
+ * that select some, the PCI devices, which are plugged in and out and make virtual ones, and how
+ * much memory the kernel manages, in GiB. */
 void view_mix(const struct host *h, void (*mix)(void *context, struct str text), void *context);
 #endif

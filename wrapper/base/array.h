@@ -1,7 +1,7 @@
 /* array.h: arrays that grow, on the heap or in an arena.
  *
  * The caller has the pointer, the number of elements in use and the capacity (size_t, at first 0).
- * Before it writes element n it says ARRAY_FITS(list, capacity, n + 1), and stops where that is
+ * Before it writes element n it calls ARRAY_FITS(list, capacity, n + 1), and stops where that is
  * false. Capacities at least double, so that n elements cost O(n) copies. */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H

@@ -24,7 +24,8 @@ void buf_putc(struct buf *b, char c);
 void buf_str(struct buf *b, struct str s);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-/* Room for n more bytes at b->p + b->n (the caller adds to n); NULL on failure. */
+/* Returns b->p + b->n, with capacity for n more bytes there (the caller adds to n); NULL on
+ * failure. */
 char *buf_room(struct buf *b, size_t n);
 struct str buf_text(const struct buf *b);
 

@@ -27,8 +27,8 @@ struct child_work_plan {
     int (*run)(void *context, int out); /* in the child, which ends with this status; its answer goes to out */
     void *context;
     const char *name; /* of the process; NULL: the parent's */
-    /* The descriptors that stay open beside `out`; in the child these variables hold their new numbers.
-     * NULL and -1 are passed over. Standard streams are /dev/null: libraries print. */
+    /* The descriptors that stay open besides `out`; in the child these variables hold their new numbers.
+     * NULL and -1 are ignored. Standard streams are /dev/null: libraries print. */
     int *keep[CHILD_WORK_FDS];
     bool keep_all;              /* instead, all descriptors stay as they are */
     bool outlives;              /* this process's death does not end it */
@@ -56,8 +56,8 @@ bool child_work_read(struct child_work *w);
 bool child_work_wait(struct child_work *w, int64_t until_ns);
 /* Kills the child, if there is one, without waiting for its end. */
 void child_work_kill(struct child_work *w);
-/* Waits at most so many milliseconds for the end of the child, also of a killed one; -1: as long as it
- * takes. Returns its wait status, or -1: it has not ended, or there is none. */
+/* Waits at most so many milliseconds for the end of the child, also of a killed one; -1: without
+ * limit. Returns its wait status, or -1: it has not ended, or there is none. */
 int child_work_reap(struct child_work *w, int wait_ms);
 /* Kills without waiting, and frees the answer; child_work_reap may follow. */
 void child_work_deinit(struct child_work *w);

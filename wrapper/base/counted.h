@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 bool counted_is_noun(struct str word); /* "rows", "Elem": known, in any case */
-/* A multiple that stands alone: "k", "M", "Ki", "million", "bn". Returns its factor, 0: none. */
+/* A multiple as a separate word: "k", "M", "Ki", "million", "bn". Returns its factor, 0: none. */
 double counted_multiple(struct str word);
 /* A noun behind a multiple: "Melem", "Kirows", "megabytes". Returns the factor and sets *ret_noun; 0: there is no known one. */
 double counted_split(struct str word, struct str *ret_noun);

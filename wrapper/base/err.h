@@ -1,6 +1,6 @@
 /* err.h: one error, one line of text, from purpose to cause.
  *
- * Functions that can fail take `struct err *err` last and return 0 or -1 (a
+ * Functions that can fail have `struct err *err` as last argument and return 0 or -1 (a
  * positive value only for an outcome that the function's own comment names).
  * The text is made where the cause is known and wrapped where the purpose is;
  * only main.c and the launcher print it. `err` may be NULL: the caller does not care why. */
@@ -23,7 +23,7 @@ int err_set(struct err *err, enum err_kind kind, const char *fmt, ...) __attribu
 int err_setv(struct err *err, enum err_kind kind, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 /* Sets the hint (printf format) of an error that is set: err_set clears it, err_wrap keeps it. Returns -1. */
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Sets the lines that stand below the text of an error that is set, harmless for a terminal. Returns -1. */
+/* Sets the lines below the text of an error that is set, harmless for a terminal. Returns -1. */
 int err_excerpt(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The text of an errno. ELOOP names what base/place.h refuses to follow, besides a loop of links. */
 const char *err_words(int sys);
@@ -36,7 +36,7 @@ int err_memory(struct err *err, const char *fmt, ...) __attribute__((format(prin
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);
 
-#ifdef __clang_analyzer__ /* the analyzer sees one file at a time and does not know that these return -1 */
+#ifdef __clang_analyzer__ /* the analyzer reads one file at a time and does not know that these return -1 */
 #define err_set(...) (err_set(__VA_ARGS__), -1)
 #define err_sys(...) (err_sys(__VA_ARGS__), -1)
 #define err_memory(...) (err_memory(__VA_ARGS__), -1)

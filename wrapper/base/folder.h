@@ -2,7 +2,7 @@
  * interface.
  *
  * The content is foreign: every read states its bound, links are never followed, a name is any
- * bytes. Functions that return int give 0, or -1 with errno: ENOENT, ENOTDIR, EISDIR, ELOOP (a
+ * bytes. Functions that return int return 0, or -1 with errno: ENOENT, ENOTDIR, EISDIR, ELOOP (a
  * link, or no regular file), EFBIG (over the bound), EIO (the object is damaged or missing, as in
  * a partial clone), ENOMEM. */
 #ifndef BASE_FOLDER_H

@@ -1,4 +1,5 @@
-/* fs.h: files: read whole with a bound, write whole or not at all, make and remove folders.
+/* fs.h: files: read completely with a bound, write completely or not at all, make and remove
+ * folders.
  *
  * `dir` is a directory descriptor or AT_FDCWD, so that probes can be pointed at a captured root. With AT_FDCWD, files are read through links as
  * place_open_named does, and written, created and folders made through links of the caller and root alone (place.h). */
@@ -61,7 +62,7 @@ void fs_names_deinit(struct fs_names *list);
 int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
 /* The same by a hard link, where that works; mode counts for a copy only. */
 int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
-/* Takes the write lock (open file description) on the whole file; never waits. 0; -1 with errno:
+/* Acquires the write lock (open file description) on the whole file; never waits. 0; -1 with errno:
  * EAGAIN or EACCES: another process holds it. */
 int fs_lock(int fd);
 /* Returns the descriptor and sets the variable to -1, so that it no longer owns it. */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct http;
-/* The reason of a request that was sent and got no answer: the server may have done what was asked. */
+/* The reason of a request that was sent and got no answer: the server may have executed it. */
 #define HTTP_NO_ANSWER "the server closed the connection without an answer"
 
 struct http_config {
@@ -23,13 +23,13 @@ struct http_config {
     const char *user, *password; /* basic authentication; user NULL: none */
     const char *bearer;          /* token, used where there is no user; NULL */
     const char *const *headers;  /* "Name: value", sent with every request (not with foreign ones); NULL-terminated, or NULL */
-    const char *proxy;           /* for all addresses but those of no_proxy; NULL: what http_proxy, https_proxy, all_proxy, no_proxy say; "": none */
+    const char *proxy;           /* except for no_proxy; NULL: by http_proxy, https_proxy, all_proxy, no_proxy; "": none */
     const char *sigv4;           /* "aws:amz:REGION:SERVICE": requests are signed so, with user and password as key and secret; NULL */
-    const char *unix_socket;     /* path of the socket that is spoken to instead of the address's host; NULL */
+    const char *unix_socket;     /* path of the socket to connect to instead of the address's host; NULL */
     bool insecure;               /* certificates are not checked */
     bool no_redirects;
-    double connect_s, total_s;   /* at most so long for a connection, and for a whole request that moves no file; 0: 10 and 120 */
-    double stall_s;              /* give up when fewer than 10 bytes per second came for so long; 0: 30 */
+    double connect_s, total_s;   /* at most so long for a connection, and for a complete request that moves no file; 0: 10 and 120 */
+    double stall_s;              /* stop when fewer than 10 bytes per second came for so long; 0: 30 */
     int cancel_fd;               /* aborts a request as soon as it is readable; -1: none */
 };
 
@@ -57,8 +57,8 @@ struct http_request {
 enum http_trouble {
     HTTP_FINE,
     HTTP_UNSENT,    /* no connection: nothing can have happened at the server */
-    HTTP_UNKNOWN,   /* it broke after the connection was made: the server may have done what was asked */
-    HTTP_UNTRUSTED, /* certificates: theirs is not trusted, or ours cannot be used */
+    HTTP_UNKNOWN,   /* it broke after the connection was made: the server may have executed the request */
+    HTTP_UNTRUSTED, /* certificates: the server's is not trusted, or the client's cannot be used */
     HTTP_HOPELESS,  /* address, too long a reply: trying again will not help */
     HTTP_CANCELLED,
 };

@@ -8,14 +8,14 @@
 
 struct inflater;
 enum inflate_form {
-    INFLATE_HEADER, /* gzip (RFC 1952, all members) or zlib (RFC 1950), as the header says */
+    INFLATE_HEADER, /* gzip (RFC 1952, all members) or zlib (RFC 1950), by the header */
     INFLATE_RAW /* deflate alone (RFC 1951), as in zip files: ends with its last block */
 };
 
 struct inflater *inflate_new(enum inflate_form form); /* NULL: no zlib on this machine, or no memory */
 void inflate_free(struct inflater *i);
 /* Decompresses `in` (less than 4 GiB) and passes the result to `put` in pieces. False: the data is
- * damaged, or put returned false. */
+ * damaged, or `put` returned false. */
 bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, struct str out), void *context);
 /* inflate_ended: the last block has come. inflate_left: the bytes of the last input that were not
  * used. */

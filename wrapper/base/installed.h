@@ -1,4 +1,5 @@
-/* installed.h: files of the installation that this program belongs to, which may have been moved as a whole. */
+/* installed.h: files of the installation that this program belongs to, which may have been moved
+ * together. */
 #ifndef BASE_INSTALLED_H
 #define BASE_INSTALLED_H
 #include "base/buf.h"

@@ -19,7 +19,7 @@ struct json_out {
     enum json_layout layout;
     unsigned depth, row;  /* row: from this depth on one line; 0: nowhere */
     unsigned line_break;  /* blanks of the line that begins next, and one more */
-    bool comma;           /* something stands before in this object or array */
+    bool comma;           /* this object or array has a member already */
     bool named;           /* json_name has written the name of the value that follows */
 };
 

@@ -1,7 +1,8 @@
 /* listing.h: what commands print: tables for people, and JSON for programs, from the same cells.
  *
  * A table is aligned by what characters occupy on a terminal (base/screen.h). Where it is wider than the screen, columns go in this order:
- * those with `drop`, greatest first, leave the table. Then columns of text get narrower, unless they are `whole`. Then one blank
+ * those with `drop`, largest first, leave the table. Then columns of text get narrower, unless they
+ * are `whole`. Then one blank
  * separates columns, names in the first column that are too wide get a line of their own, and at last numbers leave from the right.
  * So no line is wider than the screen but by a single text that is `whole`.
  * A number that is shown is complete. In a pipe nothing is cut. Foreign text is made harmless on the way: no control character and no tab comes through. */
@@ -18,8 +19,8 @@ struct listing_column {
     const char *key; /* name in JSON */
     const char *heading; /* NULL: not in the table, JSON only */
     bool right; /* numbers */
-    unsigned max; /* columns a cell may take in a table, 0: no bound; longer ones are cut visibly */
-    unsigned drop; /* 0: stays; else the column leaves a table that is too wide, the greatest first */
+    unsigned max; /* columns a cell may occupy in a table, 0: no bound; longer ones are cut visibly */
+    unsigned drop; /* 0: stays; else the column leaves a table that is too wide, the largest first */
     unsigned narrow; /* not 0: at this rank among the drops, the column of text gets narrower, down to 12 columns, instead of leaving */
     bool whole; /* its text is never cut: names that the reader has to type, verdicts */
     bool wrap; /* a text that ends its row is broken into lines instead of cut */
@@ -39,7 +40,7 @@ struct listing {
     size_t indent; /* blanks before each line; the caller may set it */
     bool bare; /* no line of headings, also in CSV and Markdown; the caller may set it */
     const char *missing; /* what stands for a cell that is not known; "-" unless the caller sets it */
-    bool failed; /* out of memory: listing_print says so by its return */
+    bool failed; /* out of memory: listing_print returns it */
 };
 
 /* The arena keeps the cells' texts; `columns` must outlive the listing. */

@@ -8,7 +8,7 @@ struct listing_cell {
     double value;
     bool number;
     enum style style;
-    size_t span; /* columns it stands over: 1, 0 for those that the cell before covers */
+    size_t span; /* columns that it covers: 1, 0 for those that the cell before covers */
 };
 
 static inline const struct listing_cell *listing_cell_at(const struct listing *l, size_t row, size_t column)

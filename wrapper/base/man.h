@@ -6,7 +6,7 @@
 /* Text with everything escaped that roff would read as an order. At the start of a line also the control characters. */
 void man_text(struct buf *to, struct str text, bool line_start);
 void man_z(struct buf *to, const char *text);
-/* Paragraphs: blank lines part them, lines with two leading blanks are kept as they stand. */
+/* Paragraphs: blank lines part them, lines with two leading blanks stay unchanged. */
 void man_paragraphs(struct buf *to, const char *text);
 /* Appends the section OPTIONS of a manual page, with a heading for each group; nothing where there
  * are no options. */
@@ -14,7 +14,7 @@ void man_options(struct buf *to, const struct opt_row *rows, size_t count);
 /* "$ command" lines, each followed by lines of plain explanation; NULL: none. */
 void man_examples(struct buf *to, const char *text);
 
-/* A program of its own (benchmarks/native/NAME), and its whole page. */
+/* A separate program (benchmarks/native/NAME), and its complete page. */
 struct man_program {
     const char *name, *summary, *usage; /* usage: lines behind the name */
     const char *description, *examples; /* as above */

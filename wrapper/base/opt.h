@@ -2,7 +2,7 @@
  *
  * libc only: the launcher uses it. A value is kept as text with its origin; the owner of a row converts it (and
  * complains with the origin). GNU style: --long VALUE, --long=VALUE, -xVALUE, -x VALUE, bundled short flags, unambiguous
- * prefixes of long names are NOT taken (scripts must survive new options); `--` ends. */
+ * prefixes of long names are NOT accepted (scripts must survive new options); `--` ends. */
 #ifndef BASE_OPT_H
 #define BASE_OPT_H
 #include "base/buf.h"
@@ -69,9 +69,9 @@ int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt
 const char *opt_nearest(const struct opt_set *set, struct str name);
 /* Returns whether the option may be repeated, so that its value is a chain. */
 bool opt_repeats(const struct opt_row *row);
-/* Checks the texts of the whole chain against the row's kind: numbers, durations, sizes, choices,
- * pairs. ERR_USAGE with a sentence that names value->where. opt_parse does this for the command
- * line, opt_assign for files. The caller checks values of the environment. */
+/* Checks the texts of the complete chain against the row's kind: numbers, durations, sizes,
+ * choices, pairs. ERR_USAGE with a sentence that names value->where. opt_parse does this for the
+ * command line, opt_assign for files. The caller checks values of the environment. */
 int opt_check(const struct opt_row *row, const struct opt_value *value, struct err *err);
 const struct opt_value *opt_find(const struct opt_set *set, const char *name); /* never NULL: an empty value for an unknown name */
 const char *opt_text(const struct opt_set *set, const char *name);

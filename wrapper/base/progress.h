@@ -20,7 +20,7 @@ struct progress {
 void progress_begin(struct progress *p, FILE *out, const char *what, size_t total);
 /* Shows "[###.......] checking run 3 of 20, 5 s left": number counts from 1, `more` (may be NULL)
  * follows. The bar needs a total; the time left appears after two seconds. On a narrow terminal
- * whole parts between commas are left out. Updates at most ten times a second. */
+ * complete parts between commas are left out. Updates at most ten times a second. */
 void progress_show(struct progress *p, size_t number, const char *more);
 /* Clears the line, before other output or at the end. */
 void progress_clear(struct progress *p);

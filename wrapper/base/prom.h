@@ -13,7 +13,7 @@ struct prom_sample {
 };
 
 /* The next sample of *rest, which moves on. 1: *ret is set; 0: the end; -1: a line that is no
- * sample (it is passed over; the caller counts). */
+ * sample (it is skipped; the caller counts). */
 int prom_next(struct str *rest, struct prom_sample *ret);
 /* Cuts the first label off a sample's labels; `value` gets its value without escapes. False: the end, or no label. */
 bool prom_label_next(struct str *labels, struct str *ret_name, struct buf *value);

@@ -1,7 +1,7 @@
 /* screen.h: what a terminal shows: its width, its colours, and the columns that text occupies.
  *
  * A pipe or file has no width, so nothing is cut and nothing is coloured. NO_COLOR and TERM=dumb switch
- * colours off. A colour never stands alone: a word always says the same. */
+ * colours off. A colour never appears alone: a word always has the same meaning. */
 #ifndef BASE_SCREEN_H
 #define BASE_SCREEN_H
 #include "base/buf.h"
@@ -53,7 +53,7 @@ void screen_clip_middle(struct buf *to, struct str text, size_t max);
 void screen_wrap(const struct screen *s, struct str text, size_t first, size_t indent, struct buf *to);
 /* Append a line of its own: `first` blanks, then the text without control characters, wrapped. */
 void screen_wrap_plain(const struct screen *s, struct str text, size_t first, size_t indent, struct buf *to);
-/* Append a message of several lines. On a terminal "PREFIX: " stands once, before the first line. Elsewhere it
- * begins every line and blank lines are left out, so that grep finds all of them. */
+/* Append a message of several lines. On a terminal "PREFIX: " appears once, before the first line.
+ * Elsewhere it begins every line and blank lines are left out, so that grep finds all of them. */
 void screen_prefix(const struct screen *s, const char *prefix, struct str text, struct buf *to);
 #endif

@@ -6,7 +6,7 @@
 
 struct sha256 {
     uint32_t state[8];
-    uint64_t bytes; /* taken so far */
+    uint64_t bytes; /* added so far */
     unsigned char block[64]; /* the part that does not fill a block yet */
 };
 

@@ -11,7 +11,8 @@ void show_unit(struct buf *to, const char *unit);
 /* The factor by which a value is shown, and in *unit the unit it then has: a time in s below 0.1 s is shown in ms, us or ns. 1: as it is. *unit may be NULL. */
 double show_scale(double value, const char **unit);
 void show_quantity(struct buf *to, double value, const char *unit); /* 1085 MiB/s */
-/* The key of a metric without its unit, which stands behind the number: write.clat_us.p99 -> write.clat.p99. NULL unit: the key itself. */
+/* The key of a metric without its unit, which follows the number: write.clat_us.p99 ->
+ * write.clat.p99. NULL unit: the key itself. */
 void show_metric(struct buf *to, const char *key, const char *unit);
 /* A change by this ratio (> 0) in percent (-22 %, +270 %, -98.6 %), from a tenfold on as a factor (24 x). */
 void show_change(struct buf *to, double ratio);

@@ -21,8 +21,8 @@ static inline struct str str_of(const char *z) /* z may be NULL: empty */
 {
     return (struct str){z ? z : "", z ? strlen(z) : 0};
 }
-/* The text after the last '/' of a path; the whole path where that is empty. NULL: "". Points into
- * the path. */
+/* The text after the last '/' of a path; the complete path where that is empty. NULL: "". Points
+ * into the path. */
 static inline const char *str_base_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -89,12 +89,13 @@ struct str str_word(struct str *rest);
 /* Is the word one of `words`, which blanks separate? NULL has none. */
 bool str_has_word(const char *words, struct str word);
 
-/* Numbers. The whole of s (no blanks around) must be one; else false and *ret is untouched.
- * Locale-independent. str_double takes what strtod("C") takes without hexadecimal, also inf and nan. */
+/* Numbers. All of s (no blanks around) must be one; else false and *ret is untouched.
+ * Locale-independent. str_double accepts what strtod("C") accepts without hexadecimal, also inf and
+ * nan. */
 bool str_int(struct str s, int64_t *ret);
 bool str_uint(struct str s, uint64_t *ret);
 bool str_double(struct str s, double *ret);
-/* In base 8 or 16, as the kernel's files have them; 0x is taken in base 16. */
+/* In base 8 or 16, as the kernel's files have them; 0x is accepted in base 16. */
 bool str_based(struct str s, unsigned base, uint64_t *ret);
 /* "5", "1.5s", "250ms", "2m", "1h", "1d", "100us" -> seconds; no unit: seconds. */
 bool str_duration(struct str s, double *ret_seconds);

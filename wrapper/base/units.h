@@ -1,6 +1,7 @@
 /* units.h: the units that a metric can have, and conversion between those of one dimension.
  *
- * Names are those of mlruns-format/units.def (B MiB_per_s s ns percent …). units_find also takes the spellings
+ * Names are those of mlruns-format/units.def (B MiB_per_s s ns percent …). units_find also accepts
+ * the spellings
  * that programs print ("MiB/s", "MiB/sec", "KB/s", "Gbits/sec", "GFLOP/s", "usec", "msec", "ms", "%", "op/s", "IOPS" …). */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H

@@ -1,4 +1,5 @@
-/* utf8.h: the characters of text in UTF-8. str_utf8 and str_valid_utf8 say whether bytes are some. */
+/* utf8.h: the characters of text in UTF-8. str_utf8 and str_valid_utf8 test whether bytes are
+ * valid. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 #include "base/str.h"

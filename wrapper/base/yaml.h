@@ -1,6 +1,7 @@
 /* yaml.h: YAML documents as trees that know their line and column (over libyaml).
  *
- * No tags, no merge keys, no types: every scalar is text, and the caller says what it wants, so "no" and 012 stay what
+ * No tags, no merge keys, no types: every scalar is text, and the caller decides what it expects,
+ * so "no" and 012 stay what
  * was written. Anchors and aliases are refused in `strict` documents (alias bombs). Duplicate keys are errors. */
 #ifndef BASE_YAML_H
 #define BASE_YAML_H

@@ -27,7 +27,7 @@ extern const struct check_finding_kind check_kinds[CHECK_KINDS];
 struct check_finding {
     enum check_id id;
     const char *path;   /* as stored, any bytes but NUL: "mlruns/<exp>/<run>/…"; "": all of the input */
-    unsigned line;      /* 0: the file as a whole */
+    unsigned line;      /* 0: all of the file */
     const char *text;   /* what is wrong, safe to print */
     struct check_finding *next;
 };
@@ -68,7 +68,7 @@ struct check_state {
     size_t runs_unverifiable;   /* runs with metrics that no stored output shows */
     uint64_t bytes;             /* checked bytes */
     size_t files;               /* checked files */
-    double apart_s;             /* private: seconds that sandboxed work has taken */
+    double apart_s;             /* private: seconds that sandboxed work has needed */
     struct rules *rules;        /* private: of the last run that had rules */
     struct check_index *seen;   /* private: id, values and output of each run */
 };

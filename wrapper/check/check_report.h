@@ -18,7 +18,7 @@ bool check_report_run(const char *at, const char *path, struct str *ret_experime
 int check_report_sort(struct check_state *k);
 /* Prints the findings as a table for people. 0; -1: out of memory, or `out` has an error. */
 int check_report_table(const struct check_state *k, FILE *out, struct arena *a);
-/* Appends the findings as Markdown. room: once `to` has so many bytes, findings are only
+/* Appends the findings as Markdown. `room`: once `to` has so many bytes, findings are only
  * counted. */
 void check_report_markdown(const struct check_state *k, const struct check_subject *of, size_t room, struct buf *to);
 void check_report_json(const struct check_state *k, const struct check_subject *of, struct buf *to);

@@ -55,7 +55,7 @@ const struct check_file *run_file(const struct run_check *r, const char *path);
 const struct check_entry *run_entry(const struct run_check *r, char kind, const char *key);
 /* The text of a param or tag, ends in a NUL; NULL: there is none. */
 const char *run_text(const struct run_check *r, char kind, const char *key);
-/* The metric's value of the greatest step in its file; `otherwise`: it has none. */
+/* The metric's value of the largest step in its file; `otherwise`: it has none. */
 double run_number(const struct run_check *r, const char *key, double otherwise);
 
 /* check.c: returns true, and reports it at `path`, when the limit of bytes or files of all runs
@@ -68,7 +68,7 @@ bool check_is_experiment(struct str name);
 /* names.c: reports what is wrong with one name of a folder; `path` is its full path. False: the
  * name leads elsewhere ("..", a slash) and must not be used. */
 bool check_file_name(struct check_state *k, struct str name, const char *path);
-/* The same key for all names that a file system may take for one: case and form of letters do not
+/* The same key for all names that a file system may treat as one: case and form of letters do not
  * count. In the arena; NULL: out of memory. */
 const char *check_name_folded(struct str name, struct arena *a);
 

@@ -19,7 +19,8 @@ void verify_compare(const struct verify_state *t, struct run_check *r, const str
                     const struct rules_outcome *out);
 /* verify.c: does the record list this as missing ("stdout.log")? */
 bool verify_is_missing(const struct run_check *r, const char *key);
-/* verify.c: does the source of a fact ("rule:ior:results") say that rules read it from the output? */
+/* verify.c: returns true if the source of a fact ("rule:ior:results") shows that rules read it from
+ * the output. */
 bool verify_is_from_rules(const char *source);
 /* verify.c: frees the rules that are cached from run to run. */
 void verify_end(struct check_state *k);
@@ -29,7 +30,7 @@ void verify_end(struct check_state *k);
 int verify_reread(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret,
                   bool *ret_sure, struct err *err);
 /* reading.c: did a build of benchwrap 0.1.0 withhold the arguments of this public run, so that its
- * argv holds only the program's name? verify_reread then takes the params that follow from the
+ * argv holds only the program's name? verify_reread then uses the params that follow from the
  * arguments as recorded. */
 bool verify_argv_is_withheld(const struct run_check *r);
 /* reading.c: reports a stream that is recorded as cut and has no line for it. */
@@ -42,7 +43,7 @@ struct sandbox_work {
     const char *what, *file;    /* the work in words; where its findings belong */
 };
 /* Runs the work in a child process and reports its findings. Reports CHECK_LIMIT instead once all
- * sandboxed work of this check has taken too long. */
+ * sandboxed work of this check has been too slow. */
 void sandbox_run(struct run_check *r, const struct sandbox_work *what);
 /* parents.c: a run that is one test of a larger output has the values of its parent run. */
 void check_block(struct run_check *r);

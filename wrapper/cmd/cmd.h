@@ -13,11 +13,11 @@
 
 struct cmd_context {
     const struct cmd *cmd;
-    int argc; /* operands: what is left of the line when the options are taken off (raw: everything behind the verb) */
+    int argc; /* operands: what is left of the line without the options (raw: everything behind the verb) */
     char **argv; /* argv[argc] is NULL */
     char **env; /* the environment, NULL-terminated */
     struct opt_set opts; /* options given, checked against their kind (raw: defaults only) */
-    FILE *out; /* what the user asked for; main.c checks it at the end (full disk) */
+    FILE *out; /* the requested output; main.c checks it at the end (full disk) */
     FILE *notes; /* warnings: standard error */
     struct arena *arena; /* lives until the command has ended */
     struct err *err; /* set before returning -1 */
@@ -29,19 +29,19 @@ struct cmd {
     const char *name; /* "ls" */
     const char *summary; /* one line, no full stop: "list the runs of a tree, newest first" */
     const char *usage; /* what follows the name: "[OPTIONS] RUN..." */
-    const struct opt_row *rows; /* options of its own; may be NULL. `--help` is every command's and stands in no row */
+    const struct opt_row *rows; /* options of its own; may be NULL. every command has `--help`, without a row */
     size_t count;
     const char *description; /* paragraphs for help and manual */
     const char *examples; /* "$ benchwrap ls --last 5" lines, each followed by lines of plain explanation; manual and tests use them */
     bool raw; /* the command reads its line itself (rows are for help only) */
     bool hidden; /* not in the listing of commands */
-    /* 0: done. 1: done, with a negative outcome that the output tells (a damaged tree, a run not found). -1: failed, context->err says why;
+    /* 0: done. 1: done, with a negative outcome that the output reports (damaged tree, run not found). -1: failed, context->err states why;
      * main.c prints it and the exit status is 125 for ERR_USAGE, else 1. */
     int (*run)(struct cmd_context *context);
 };
 
 extern const struct cmd *const cmds[];
-/* Where cmds[i] stands in the help: its group, and whether it is on the first screen. */
+/* The place of cmds[i] in the help: its group, and whether it is on the first screen. */
 extern const struct cmd_place {
     const char *group;
     bool is_first;
@@ -51,7 +51,8 @@ extern const size_t cmds_count;
 const struct cmd *cmd_find(const char *name);
 /* The command that was probably meant by a word that is none; NULL: none is near. */
 const struct cmd *cmd_near(const char *word);
-/* The whole of `benchwrap VERB …`: parses, runs, checks out. argv[0] is the verb. Returns the exit status; prints errors to notes. */
+/* Executes `benchwrap VERB …`: parses, runs, checks out. argv[0] is the verb. Returns the exit
+ * status; prints errors to notes. */
 int cmd_main(const struct cmd *cmd, int argc, char **argv, char **env, FILE *out, FILE *notes);
 /* Prints "benchwrap: VERB: text" (verb may be NULL) and returns the exit status of the error: 125 for ERR_USAGE, else 1. */
 int cmd_complain(FILE *notes, const char *verb, const struct err *err);

@@ -7,7 +7,7 @@
 
 struct library {
     const char *name;    /* "hwloc" */
-    const char *version; /* as the library itself says, else as its file's name says */
+    const char *version; /* from the library itself, else from its file's name */
     const char *file;    /* where it was loaded from; "linked in" in a static program */
 };
 enum { LIBRARIES_MAX = 8 };

@@ -28,7 +28,8 @@ int selection_fraction(const struct cmd_context *c, const char *option, double *
         .name = OPTION_EXPERIMENT, .letter = 'e', .kind = OPT_TEXT, .arg = "NAME", .group = SELECTION_GROUP,                               \
         .help = "Choose only runs of this experiment (name or id)"                                                                         \
     }
-/* The rows that selection_filter reads: the same in each command that lists runs or takes RUN. */
+/* The rows that selection_filter reads: the same in each command that lists runs or has the operand
+ * RUN. */
 #define SELECTION_ROWS_FILTER                                                                                                                               \
     SELECTION_ROW_EXPERIMENT,                                                                                                                               \
         {.name = OPTION_STATUS,                                                                                                                             \

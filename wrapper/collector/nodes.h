@@ -18,7 +18,7 @@ struct node_point {
     int64_t time_ms;
     double value; /* mean of those that were made one */
 };
-/* One series of one node: all its samples count for the figures, the points are a picture. */
+/* One series of one node: all its samples count for the statistics, the points are a picture. */
 struct node_series {
     const char *name; /* "system/…" */
     size_t count, points, per_point, in_last;
@@ -27,7 +27,7 @@ struct node_series {
 };
 struct node_fact {
     const char *key, *text;
-    bool missing; /* text says why */
+    bool missing; /* text states why */
     bool common; /* the same on every node */
     struct node_fact *next;
 };
@@ -51,7 +51,7 @@ struct nodes_summary {
     char own[NODE_NAME_MAX + 1]; /* the recorder's */
     struct node_report *first, *last; /* the recorder's first */
     size_t count;
-    int64_t expected; /* beside the recorder's; 0: not known */
+    int64_t expected; /* besides the recorder's; 0: not known */
     bool outside; /* the recorder runs on none of them */
     bool brief; /* nodes.json holds no series: it would be too long to be published */
     bool step; /* collectors of a step, not of ranks */

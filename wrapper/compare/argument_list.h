@@ -13,7 +13,7 @@ struct rules;
 struct argument {
     const char
         *key; /* "argument.x" of the option -x or --x, "argument.1" of the first word that is no option, "argument.env.A" of a starter's */
-    struct str value; /* in quotes if it is empty, looks like several values, or has control characters; n 0: none */
+    struct str value; /* in quotes if it is empty, could be read as several values, or has control characters; n 0: none */
     struct str written; /* the option as it was written, without its value: "-x", "--x", "--x="; p NULL: a starter's */
     size_t nth; /* position in the command line */
     bool ordered; /* its position counts */

@@ -36,9 +36,12 @@ struct compared_metric {
     struct compared_metric *next;
 };
 
-/* Metrics that at least one group has, in order of their keys. With several runs in any group, each run counts once (the median of its
- * repetitions); with one run in each, its repetitions are the samples. Steps that are not 0,1,2… or 1,2,3… make a table: each step is compared
- * for itself. Of a sweep's parent each point is compared for itself, and its wall times, which are those of all points, are left out. `all`: also what was seen of the machine, and the statistics that stand beside a series. NULL and err: out of memory. */
+/* Metrics that at least one group has, in order of their keys. With several runs in any group, each
+ * run counts once (the median of its repetitions); with one run in each, its repetitions are the
+ * samples. Steps that are not 0,1,2… or 1,2,3… make a table: each step is compared for itself. Of a
+ * sweep's parent each point is compared for itself, and its wall times, which are those of all
+ * points, are left out. `all`: also observations of the machine, and the statistics next to their
+ * samples. NULL and err: out of memory. */
 int compare_metrics(const struct compare_group *groups, size_t count, bool all, struct arena *a, struct compared_metric **ret, struct err *err);
 /* Points of the sweep whose parent the run is; 0: it is none. */
 size_t compare_points(const struct tree_run *run);
@@ -57,6 +60,6 @@ const char **compare_params(const struct compare_group *groups, size_t count, st
 const char **compare_tags(const struct compare_group *groups, size_t count, struct arena *a);
 /* The metric as it is printed, without its unit; behind it " @STEP" where the step is part of it. The text is in the arena; NULL: out of memory. */
 const char *compare_metric_name(const struct compared_metric *m, struct arena *a);
-/* What the verdict column of a side says: "too few", "better" … or "other inputs". */
+/* The text of a side in the verdict column: "too few", "better" … or "other inputs". */
 const char *compare_verdict(const struct compared_side *side);
 #endif

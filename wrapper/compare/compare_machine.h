@@ -11,8 +11,9 @@ struct machine_difference {
     const char **keys; /* params that differ and belong to it, NULL-terminated; empty where none is known */
 };
 void machine_compare(const struct compare_group *groups, size_t count, struct arena *a, struct machine_difference ret[MACHINE_PARTS]);
-/* What tells two programs of one name apart and differs between the groups, where all runs record it: program.sha256, program.script_sha256 and
- * the tag benchmark.version; NULL-terminated, NULL: out of memory. compare_param has the values. */
+/* Facts that distinguish programs of one name and differ between the groups, where all runs record
+ * it: program.sha256, program.script_sha256 and the tag benchmark.version; NULL-terminated, NULL:
+ * out of memory. compare_param has the values. */
 const char **program_compare(const struct compare_group *groups, size_t count, struct arena *a);
 /* Returns the variables and limits of the program that differ between the groups, with their
  * values: "env.omp_num_threads (1, 4)". It names four and counts the rest. The text is in the

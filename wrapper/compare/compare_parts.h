@@ -22,16 +22,16 @@ struct compare_text {
 void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text);
 /* The most repetitions that a metric of the group has; 1: none is repeated. */
 size_t compare_repetitions(const struct compare_text *t, size_t g);
-/* Do the rules of one of the programs put the metric first? */
+/* Returns true if the metric is a headline metric in the rules of one of the programs. */
 bool compare_is_headline(const struct compare_text *t, const char *key);
-/* Is there such a metric, apart from the wall time? */
+/* Returns true if there is such a metric other than the wall time. */
 bool compare_has_headlines(const struct compare_text *t);
 bool compare_is_wall(const struct compared_metric *m);
-/* Found no difference, but the interval reaches beyond 0.8 … 1.25: it is too wide to tell. */
+/* Found no difference, but the interval reaches beyond 0.8 … 1.25: it is too wide to decide. */
 bool compare_is_varied(const struct compared_side *side);
 /* Is the param an input of the program? */
 bool compare_is_input(const struct compare_text *t, const char *key);
-/* Do group g and the first one have a metric in common, apart from the wall time? */
+/* Returns true if group g and the first one have a common metric other than the wall time. */
 bool compare_shares_metric(const struct compare_text *t, size_t g);
 
 struct counted_runs {

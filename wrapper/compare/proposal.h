@@ -34,15 +34,15 @@ struct proposed_group {
     size_t count, room;
     int64_t first_ms, last_ms;
     struct proposed_metric *metrics;
-    const char *differs; /* an argument in which the command lines differ: no condition can tell these runs apart; NULL: none */
+    const char *differs; /* an argument in which the command lines differ: no condition can distinguish these runs; NULL: none */
     struct proposed_group *next;
 };
 struct proposal {
     struct arena *arena;
     const struct opt_value *ignore;
     bool undirected; /* also metrics without a direction */
-    bool all; /* also what the rules do not put first */
-    bool by_key; /* another command line makes another group, although no condition can tell them apart */
+    bool all; /* also what is no headline metric of the rules */
+    bool by_key; /* another command line makes another group, although no condition can distinguish them */
     double min_band;
     struct proposed_group *groups;
     size_t taken, skipped; /* runs; skipped: not FINISHED, or warm-up */
@@ -51,7 +51,7 @@ struct proposal {
 
 void proposal_init(struct proposal *p, const struct opt_value *ignore, bool all, struct arena *a);
 /* Copies what is needed of a run into its group: of the run of that name, or of one that runs_load has listed (name NULL). 0; 1: a listed one was deleted
- * meanwhile; -1 with err, also for a run that is named twice. */
+ * since then; -1 with err, also for a run that is named twice. */
 int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, const struct tree_run *listed, struct err *err);
 /* Appends the text as a quoted pattern of a reference file that fits this text alone. */
 void proposal_quote(struct buf *to, const char *text);

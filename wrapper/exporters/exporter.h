@@ -27,7 +27,7 @@ struct exporter_link {
     struct arena *arena;  /* lives as long as the link */
     int64_t until_ns;     /* monotonic time: no call waits longer */
     int cancel_fd;        /* a call ends early when it is readable; -1: none */
-    double retry_after_s; /* with LATER and FAILED: when the destination asks to be called again; -1: unknown */
+    double retry_after_s; /* with LATER and FAILED: when the destination requests the next attempt; -1: unknown */
     bool is_full;         /* send sets it: flush is called before the next run */
     void *state;          /* the exporter's own, usually in the arena */
 };
@@ -44,7 +44,7 @@ struct exporter_batch {
     const char *stream;        /* where the destination has several: which one; NULL: the configured one */
     const struct exporter_record_id *ids; /* of each record; NULL: exporter_records_send makes them */
     const struct exporter_series *series; /* of each record: the series whose last sample it states; NULL: they state none */
-    void (*refused)(void *context, struct str record, const char *why); /* send_records may call it for records that it counts in *taken */
+    void (*refused)(void *context, struct str record, const char *why); /* send_records may call it for records in `*taken` */
     void *context;
 };
 
@@ -67,14 +67,14 @@ struct exporter {
      * are sent again one by one, to find the run at fault. What was collected is forgotten in any case.
      * May be NULL. */
     enum exporter_answer (*flush)(struct exporter_link *l, struct err *err);
-    /* Asks the destination whether it would accept runs, and appends what it found as a sentence.
+    /* Queries the destination whether it would accept runs, and appends what it found as a sentence.
      * NULL: open is enough. */
     enum exporter_answer (*check)(struct exporter_link *l, struct buf *found, struct err *err);
     /* Sends a record and reads it back from where it is stored, within the link's time. NULL: it cannot. */
     enum exporter_answer (*read_back)(struct exporter_link *l, struct buf *found, struct err *err);
     /* Appends what send would send, without secrets, and sends nothing. The link is not open. */
     int (*print)(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err);
-    /* Sends the first records of a batch with one request: as many as it may hold, at least one. *taken
+    /* Sends the first records of a batch with one request: as many as it may hold, at least one. `*taken`
      * has their number, also after a failure, which means that none of them is delivered. After SENT each
      * is delivered, or was given to b->refused. NULL: this type delivers runs only. Called by
      * exporter_records_send. */

@@ -76,12 +76,12 @@ struct exporter_http_own {
     const char *url;
     const char *user, *password; /* basic authentication, or with sigv4 key and secret; NULL */
     const char *sigv4; /* see base/http.h; NULL */
-    bool is_plain; /* requests are not compressed, whatever the key gzip says */
+    bool is_plain; /* requests are not compressed, whatever the value of the key gzip */
 };
 enum exporter_answer exporter_http_open_own(struct exporter_link *l, const struct exporter_http_own *own, struct exporter_http **ret,
                                             struct err *err);
 void exporter_http_close(struct exporter_http *h); /* NULL is allowed */
-/* Sends a body. url: with what the caller has put into the address; NULL: as it is configured.
+/* Sends a body. url: the address with the caller's additions; NULL: as it is configured.
  * 2xx: SENT. The destination refuses the body (400, 413, 422 …): REFUSED. It fails with this request
  * (500 …): FAILED. All else, such as 401, 404, 429, 503 and no reply: LATER. */
 enum exporter_answer exporter_http_send(struct exporter_link *l, struct exporter_http *h, const char *url, struct str body,
@@ -100,7 +100,7 @@ struct exporter_http_request {
 /* As exporter_http_send. */
 enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter_http *h, const struct exporter_http_request *call,
                                         struct err *err);
-/* Asks without sending anything (GET), and appends what was found. SENT: a server answers there, and
+/* Sends a GET request without data, and appends what was found. SENT: a server answers there, and
  * does not refuse the credentials. */
 enum exporter_answer exporter_http_check(struct exporter_link *l, struct exporter_http *h, struct buf *found, struct err *err);
 /* The address as it is configured; NULL until open. */

@@ -6,7 +6,7 @@
 
 struct exporter_pass {
     const struct exporter_config *config;
-    const char *spool;    /* the spool of runs, beside which that of exporters is */
+    const char *spool;    /* the spool of runs, next to that of exporters */
     char *const *env;
     int64_t until_ns;     /* monotonic: nothing is begun later */
     int cancel_fd;        /* -1: none */

@@ -1,6 +1,7 @@
 /* exporter_queue.h: the spool of exporters: which published runs each of them has still to deliver.
  *
- * `.benchwrap/export/NAME` (mode 0700, beside the spool of runs) belongs to one exporter of one user. An
+ * `.benchwrap/export/NAME` (mode 0700, next to the spool of runs) belongs to one exporter of one
+ * user. An
  * entry is a small file, named by the run's end and id, so that names sort by time and one run has one
  * entry. Recorders on several hosts add entries without a lock. One process at a time delivers, and
  * removes an entry once the destination has the run: what is left is the exporter's cursor.
@@ -37,7 +38,7 @@ struct exporter_state {
     uint64_t failures; /* passes since the last delivery that delivered nothing; 0: all is well */
     int64_t since_ms; /* when that began; 0 */
     int64_t not_before_ms; /* no pass after a run before this time; 0 */
-    bool asked; /* the destination asked for that */
+    bool asked; /* the destination requested that */
     char why[EXPORTER_WHY_MAX];
 };
 

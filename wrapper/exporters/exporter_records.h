@@ -12,7 +12,7 @@ struct exporter_records_config {
     const struct exporter_config *exporter;
     char *const *env;
     int cancel_fd; /* waiting ends when it is readable; -1: none */
-    /* Gets each record that the destination refuses for good, with the reason. The caller sets it aside. */
+    /* Gets each record that the destination refuses for good, with the reason. The caller stores it as a dead letter. */
     void (*refused)(void *context, struct str record, const char *why);
     void *context;
 };
@@ -23,7 +23,7 @@ int exporter_records_open(struct exporter_records **ret, const struct exporter_r
 void exporter_records_close(struct exporter_records *s); /* NULL is allowed */
 
 /* Sends records in their order, in as many requests as the destination's limits need. It repeats what
- * fails, as the destination asks or after 1 s, 2 s … 1 min, until the monotonic time until_ns.
+ * fails, as the destination requests or after 1 s, 2 s … 1 min, until the monotonic time until_ns.
  * *handled counts records that are delivered or were given to `refused`: the first ones of b.
  * SENT: all of them. LATER: the time is over or cancel_fd is readable; err has the reason, and
  * records[*handled] is the first that waits. Call it again with the rest.

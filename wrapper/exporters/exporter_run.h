@@ -19,7 +19,7 @@ void exporter_run_deinit(struct exporter_run *r);
 /* The value of a param or tag, NUL-terminated, in the run's arena; NULL: none. */
 const char *exporter_run_param(const struct exporter_run *r, const char *key);
 const char *exporter_run_tag(const struct exporter_run *r, const char *key);
-/* The sample of greatest step and time; NULL: the metric has none. */
+/* The sample of largest step and time; NULL: the metric has none. */
 const struct tree_sample *exporter_run_last(const struct tree_entry *metric);
 /* The unit of a metric by benchwrap.json, else by its key; "" none. */
 const char *exporter_run_unit(const struct exporter_run *r, const char *key);

@@ -1,7 +1,8 @@
 /* metric_series.h: the metrics of a run as series of a time series database: names in base units, labels, samples.
  *
  * `write.bw_MiB_per_s.max` is benchwrap_write_bw_max_bytes_per_second{key="write.bw_MiB_per_s.max", …}. The label
- * `key` makes a series unique, so that keys whose names are equal after the conversion stay apart.
+ * `key` makes a series unique, so that keys whose names are equal after the conversion stay
+ * distinct.
  * A family's help text depends on its name alone: node exporter drops families that differ in it. */
 #ifndef EXPORTERS_METRIC_SERIES_H
 #define EXPORTERS_METRIC_SERIES_H

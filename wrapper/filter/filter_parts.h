@@ -34,7 +34,7 @@ bool filter_scan_word(struct filter_scan *s, const char *word);
  * `at`. A doubled quote, and outside ` one behind a backslash, is part of the text, unless no other
  * closes it. 0: it is not closed. */
 size_t filter_scan_quoted(const struct filter_scan *s, size_t at);
-/* metrics.write.bw, metrics.`a b`, status: consumes it. ret_raw: as it stands. */
+/* metrics.write.bw, metrics.`a b`, status: consumes it. ret_raw: the unchanged text. */
 int filter_scan_key(struct filter_scan *s, struct filter_key *ret, struct str *ret_raw);
 /* The same of a text without direction that is consumed in any case; order: attributes as order_by has them. */
 int filter_key_of(const struct filter_scan *s, struct str raw, size_t at, bool order, struct filter_key *ret);

@@ -10,7 +10,7 @@ struct commit_person {
 };
 /* The author (committer) as git determines it (GIT_AUTHOR_NAME …, author.name …, user.name …,
  * EMAIL), with the time of now or of GIT_AUTHOR_DATE …. The texts live in the arena. 0; 1: git has
- * no name for the user: err says what to do; -1. */
+ * no name for the user: err states what to do; -1. */
 int commit_author(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);
 int commit_committer(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);
 
@@ -25,7 +25,7 @@ struct commit_draft {
 struct signer {
     const char *format; /* NULL: not at all */
     const char *program, *key; /* key NULL: gpg chooses by the committer's name; of ssh: a file, or the public key itself */
-    bool prompt; /* it may ask for the passphrase on the terminal */
+    bool prompt; /* the passphrase may be read from the terminal */
 };
 int signer_from(struct repo *r, struct arena *a, bool prompt, struct signer *ret, struct err *err);
 /* Writes the commit as an object of r's writer, signed where signer (NULL: none) has a format. -1

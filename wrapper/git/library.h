@@ -1,7 +1,10 @@
-/* library.h: libgit2, loaded with dlopen(3) when a repository is talked to: it costs several milliseconds, which no measured program shall wait
- * for. The one header that sees <git2.h>; only the files of wrapper/git/ include it, everybody else uses repo.h and its neighbours.
+/* library.h: libgit2, loaded with dlopen(3) when a repository is used: it costs several
+ * milliseconds, which no measured program shall wait
+ * for. The one header that includes <git2.h>; only the files of wrapper/git/ include it, everybody
+ * else uses repo.h and its neighbours.
  *
- * Any libgit2 from 1.5 to the newest 1.x is taken. The functions below have had the same signature in all of them; structs that grew between
+ * Any libgit2 from 1.5 to the newest 1.x is accepted. The functions below have had the same
+ * signature in all of them; structs that grew between
  * versions are not used. */
 #ifndef GIT_LIBRARY_H
 #define GIT_LIBRARY_H
@@ -108,6 +111,7 @@ struct git2 {
 
 /* The functions, loaded and initialised at the first call; NULL with ERR_SYSTEM (the text names the package). One thread. */
 const struct git2 *git2_load(struct err *err);
-/* err from what libgit2 says: "<text>: its words", ERR_SYSTEM. code is what the call returned. Returns -1. */
+/* err from libgit2's message: "<text>: its words", ERR_SYSTEM. code is what the call returned.
+ * Returns -1. */
 int git2_err(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #endif

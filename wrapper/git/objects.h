@@ -2,7 +2,8 @@
  * by ref.h, when the pack is there.
  *
  * A kill or a full disk at any moment leaves the repository as it was: the pack is made below <common>/benchwrap/ and renamed into objects/pack
- * when it is whole and synced. What an earlier kill left there is removed by the next objects_new; whoever has a writer open for a repository should
+ * when it is complete and synced. What an earlier kill left there is removed by the next
+ * objects_new; whoever has a writer open for a repository should
  * hold ref.h's turn. */
 #ifndef GIT_OBJECTS_H
 #define GIT_OBJECTS_H
@@ -21,11 +22,12 @@ int objects_flush(struct repo *r, struct err *err);
 
 struct tree_edit {
     const char *path;     /* from the top, "mlruns/12/ab…"; no leading, trailing or double '/' */
-    unsigned mode;        /* REPO_MODE_…; 0: what is there is taken out (absent is fine) */
+    unsigned mode;        /* REPO_MODE_…; 0: the entry is removed (absent is fine) */
     struct repo_id id;
 };
-/* The tree `base` (NULL: empty) with the edits in it: what stood at a path is replaced, folders on the way are made, folders that become empty
- * vanish. The edits are sorted by this call; two of one path, or one below another, are a mistake of the caller: ERR_BUG. A folder's entries are
- * copied, not parsed into a table, so that an edit in a folder of 100,000 costs one pass over its bytes. */
+/* The tree `base` (NULL: empty) with the edits in it: an entry at the path is replaced, folders on
+ * the way are made, folders that become empty vanish. The edits are sorted by this call; two of one
+ * path, or one below another, are a mistake of the caller: ERR_BUG. A folder's entries are copied,
+ * not parsed into a table, so that an edit in a folder of 100,000 costs one pass over its bytes. */
 int objects_edit_tree(struct repo *r, const struct repo_id *base, struct tree_edit *edits, size_t count, struct repo_id *ret, struct err *err);
 #endif

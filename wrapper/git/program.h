@@ -8,10 +8,10 @@
 
 struct program {
     const char *const *argv;   /* argv[0] is searched in PATH; NULL-terminated */
-    const char *dir;           /* working directory; NULL: ours */
+    const char *dir;           /* working directory; NULL: this process's */
     const char *const *set;    /* "NAME=value" to add to the environment, "NAME" to remove one; NULL-terminated, or NULL */
     struct str in;             /* its standard input; p NULL: /dev/null */
-    bool prompt;               /* it may ask on the terminal; else GIT_TERMINAL_PROMPT=0, and ssh in batch mode unless the user has set how ssh is called */
+    bool prompt;               /* it may read from the terminal; else GIT_TERMINAL_PROMPT=0, and ssh in batch mode by default */
     bool credentials;          /* git that talks to a remote: its credential helper gets the variables of base/credentials.def. No other program has them */
     double limit_s;            /* 0: 60 */
     size_t out_max;            /* bytes kept of each of its outputs; 0: 1 MiB. What is beyond it is read and dropped */

@@ -48,7 +48,8 @@ void repo_refresh(struct repo *r);
 /* ---- names ---- */
 
 enum repo_kind { REPO_ANY, REPO_COMMIT = 1, REPO_TREE, REPO_BLOB, REPO_TAG };
-/* Anything git understands as a revision ("origin/main", "HEAD~2", a hash), peeled to the kind wanted. 0; 1: no such thing (err filled); -1. */
+/* Anything git understands as a revision ("origin/main", "HEAD~2", a hash), peeled to the requested
+ * kind. 0; 1: no such thing (err filled); -1. */
 int repo_resolve(struct repo *r, const char *rev, enum repo_kind kind, struct repo_id *ret, struct err *err);
 /* A full name of a ref ("refs/heads/main") to its object, symbolic refs followed. 0; 1: there is none (err untouched); -1. */
 int repo_ref(struct repo *r, const char *name, struct repo_id *ret, struct err *err);
@@ -63,7 +64,8 @@ bool repo_ref_legal(struct repo *r, const char *name);
 bool repo_has(struct repo *r, const struct repo_id *id);
 /* 0; 1: there is none (err filled). ret_kind and ret_bytes may be NULL. */
 int repo_look(struct repo *r, const struct repo_id *id, enum repo_kind *ret_kind, uint64_t *ret_bytes, struct err *err);
-/* Appends a whole object of that kind. More than max bytes: ERR_INPUT with sys EFBIG, before anything is read into memory. 0; 1: there is none. */
+/* Appends a complete object of that kind. More than max bytes: ERR_INPUT with sys EFBIG, before
+ * anything is read into memory. 0; 1: there is none. */
 int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *ret, struct err *err);
 /* Appends the first max bytes of a file's content; *ret_bytes: how many it has. Beyond 1 GiB: ERR_INPUT, as libgit2 has all of it in memory. 0; 1: there is none. */
 int repo_read_head(struct repo *r, const struct repo_id *id, size_t max, struct buf *ret, uint64_t *ret_bytes, struct err *err);
@@ -78,7 +80,8 @@ struct repo_commit {
 };
 /* Reads a commit; its texts live in the arena. 0; -1: no such commit, or out of memory. */
 int repo_commit_read(struct repo *r, const struct repo_id *id, struct arena *a, struct repo_commit *ret, struct err *err);
-/* Each commit that `from` reaches and `without` (NULL: none) does not, newest first. `each` returns 0 to go on, else that is returned. */
+/* Each commit that `from` reaches and `without` (NULL: none) does not, newest first. `each` returns
+ * 0 to continue, else that is returned. */
 int repo_history(struct repo *r, const struct repo_id *from, const struct repo_id *without,
                  int (*each)(void *context, const struct repo_id *id), void *context, struct err *err);
 /* 1: a shallow clone lacks a parent of one of these commits; 0: it lacks none; -1. */

@@ -16,7 +16,8 @@ struct repo {
     struct buf kept;
 };
 
-/* config.c: r->config and r->told, of the files and the environment as they are now; a boolean of the environment as git reads them. */
+/* config.c: `r->config` and `r->told`, of the files and the environment as they are now; a boolean
+ * of the environment as git reads them. */
 int config_take(struct repo *r, struct err *err);
 void config_drop(struct repo *r);
 bool config_env_on(const struct git2 *git, const char *variable);

@@ -4,7 +4,7 @@
 #include "git/commit.h"
 
 /* Appends the armoured signature of the text, by ssh-keygen or gpg. The program is stopped after a
- * minute (two, where it may ask for a passphrase). -1 with err. */
+ * minute (two, where it may request a passphrase). -1 with err. */
 int sign_text(struct repo *r, const struct signer *signer, const struct commit_person *who, struct str text, struct buf *ret,
               struct err *err);
 /* OpenSSH's signature (ssh-keygen -Y sign) of text by s->key, for a purpose ("git"). */

@@ -1,5 +1,5 @@
-/* detail_facts.h: what benchwrap.json says of a run, fact by fact, as bytes. The index has these instead of the file, so that what they mean is decided anew by
- * each command. */
+/* detail_facts.h: the content of a run's benchwrap.json, fact by fact, as bytes. The index has
+ * these instead of the file, so that what they mean is decided again by each command. */
 #ifndef HISTORY_DETAIL_FACTS_H
 #define HISTORY_DETAIL_FACTS_H
 #include "base/buf.h"

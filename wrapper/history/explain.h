@@ -1,4 +1,5 @@
-/* explain.h: what could explain the difference of two groups of runs, and what all other runs say about it. */
+/* explain.h: what could explain the difference of two groups of runs, and its effect in all other
+ * runs. */
 #ifndef HISTORY_EXPLAIN_H
 #define HISTORY_EXPLAIN_H
 #include "base/change.h"

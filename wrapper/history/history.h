@@ -46,7 +46,7 @@ struct history_group { /* the runs of one comparison key in one experiment */
     size_t metric_count;
 };
 struct history_request {
-    const char *run; /* show only the group of this run, as runs_find takes it, or those of the points of this sweep; NULL: all groups */
+    const char *run; /* show only the group of this run, as runs_find accepts it, or those of the points of this sweep; NULL: all groups */
     struct runs_filter filter;
     const struct opt_value *ignore; /* patterns of facts that may differ */
     const struct rules *rules; /* explain the arguments of every run; NULL: each run's own */
@@ -64,15 +64,17 @@ struct history {
         damaged; /* runs that are left out: not finished; recorded twice; with a start in the future; unreadable */
 };
 
-/* Chooses those of the runs that runs_load has read that have a history, and groups them by comparison key: finished runs, without
- * warm-ups, annotations and copies; repetitions count by their parent run, where it is among the runs. `history` and `compare
- * --history` both use this selection. asked: ignore, rules, sweeps and arena count. history_close frees it, also after -1. */
+/* Chooses those of the runs that runs_load has read that have a history, and groups them by
+ * comparison key: finished runs, without warm-ups, annotations and copies; repetitions count by
+ * their parent run, where it is among the runs. The commands `history` and `compare --history` both
+ * use this selection. `asked`: ignore, rules, sweeps and arena count. history_close frees it, also
+ * after -1. */
 int history_group_runs(const struct history_request *asked, struct runs *runs, struct history *ret, struct err *err);
 bool history_is_ahead(const struct facts_run *r); /* does it start in the future, more than clocks differ? */
 /* Reads the runs that the filter chooses, and searches all their metrics. history_close frees it, also after -1. */
 int history_read(const struct history_request *asked, struct runs *runs, struct history *ret, struct err *err);
 void history_close(struct history *h);
-/* Does the tag benchwrap.headline (words) name the metric or a statistic of it? */
+/* Returns true if the tag `benchwrap.headline` (words) names the metric or a statistic of it. */
 bool history_names_headline(const char *tag, const char *key);
 /* Is the newest level of a metric that counts worse than the one before, and did it begin among the newest `last` runs? */
 bool history_has_regression(const struct history *h, size_t last);

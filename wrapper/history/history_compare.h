@@ -21,10 +21,10 @@ struct history_metric {
 int history_judge(const struct compared_metric *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret,
                   size_t *ret_count, struct err *err);
 struct history_question {
-    const char *run; /* as runs_find takes it */
+    const char *run; /* as runs_find accepts it */
     size_t last; /* at most so many earlier runs, 1 to HISTORY_MAX */
     double min_effect; /* as in history_judge */
-    bool all, gate; /* also what was seen of the machine; status 3 for a regression */
+    bool all, gate; /* also observations of the machine; status 3 for a regression */
     enum listing_form form; /* text, a document, or a row for each metric */
     const struct opt_value *ignore, *tags; /* patterns of params that do not matter; tags that the earlier runs have */
     const struct filter *query; /* that holds for the earlier runs; NULL: every run */

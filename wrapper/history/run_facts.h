@@ -30,7 +30,7 @@ struct facts_run {
     char parent[33]; /* id, or "" */
     bool is_repetition, is_warmup, is_annotation, is_sweep /* parent run of several points */,
         in_parent /* its values are those of a parent run that is among the runs */,
-        is_gone /* while the runs are read: this one was deleted meanwhile */;
+        is_gone /* while the runs are read: this one was deleted */;
 };
 struct run_facts {
     struct facts_run *runs; /* as runs->all: newest first */
@@ -39,8 +39,9 @@ struct run_facts {
     size_t key_count;
 };
 
-/* Reads the runs that runs_load has found, and removes from runs->all those that were deleted meanwhile. texts: params and tags, too; else only what the comparison key needs of
- * them. In the arena. -1: out of memory. */
+/* Reads the runs that runs_load has found, and removes from runs->all those that were deleted
+ * since. texts: params and tags, too; else only what the comparison key needs of them. In the
+ * arena. -1: out of memory. */
 int run_facts_read(struct runs *runs, bool texts, struct arena *a, struct run_facts *ret, struct err *err);
 /* The value of a metric; NaN: the run has none. */
 double run_facts_number(const struct facts_run *run, uint32_t key);

@@ -1,4 +1,5 @@
-/* import.h: an output that lies around becomes a run: whose it is, when and where it was made, and that it is there only once. */
+/* import.h: makes a run from an existing output: its user, time and place, and that the tree has it
+ * only once. */
 #ifndef WRAPPER_IMPORT_H
 #define WRAPPER_IMPORT_H
 #include "benchmarks/rules.h"
@@ -11,7 +12,7 @@ struct importer {
     const char **paths;             /* their addresses, absolute */
     size_t count;
     bool named;                     /* --rules: no search for a banner */
-    bool whole;                     /* one output, though its banner stands there several times */
+    bool whole;                     /* one output, though it has its banner several times */
     bool dry;                       /* nothing is written */
     int root;                       /* the tree, -1: not there yet */
     int64_t time_ms;                /* --time; 0: from the output, or the file */
@@ -40,7 +41,7 @@ int import_catalogue(struct importer *im, struct arena *a, void (*note)(void *co
 int import_rules(struct importer *im, const char *name, struct arena *a, struct err *err);
 void import_deinit(struct importer *im);
 /* One file (dir/path, `name` for people). Never fails: `take` gets the outcome, once, or once for each output where the file holds several;
- * then the name says which lines these are. */
+ * then the name has the lines. */
 typedef void import_take(void *context, const char *name, const struct imported *got);
 void import_file(const struct importer *im, int dir, const char *path, const char *name, struct arena *a, import_take *take, void *context);
 #endif

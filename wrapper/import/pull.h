@@ -1,7 +1,9 @@
 /* pull.h: runs of an MLflow server, whoever made them, become runs of a tree.
  *
- * A run that came from a tree (tag benchwrap.run_id) gets its id back, and with its benchwrap.json all that a server does not keep: units,
- * sources, reasons, whole texts. Any other run keeps the server's id. Either way a run is written once, by the way of run/make.h: whole or not at all. */
+ * A run that came from a tree (tag benchwrap.run_id) gets its id back, and with its benchwrap.json
+ * all that a server does not store: units,
+ * sources, reasons, complete texts. Any other run keeps the server's id. Either way a run is
+ * written once, by run/make.h: completely or not at all. */
 #ifndef WRAPPER_PULL_H
 #define WRAPPER_PULL_H
 #include "run/make.h"
@@ -20,7 +22,7 @@ struct pull_run {
     const char *server_id, *name, *status, *parent /* the server's id of it, or NULL */, *experiment /* its name */;
     char id[33]; /* in the tree */
     bool ours; /* it has the tag benchwrap.run_id */
-    bool differs; /* ours, but the run of this id in the tree that recorded it has, or will have, other content */
+    bool differs; /* of this tree, but the run of this id in the tree that recorded it has, or will have, other content */
     bool doubled;
     int64_t start_ms;
 };
@@ -42,7 +44,7 @@ struct pulled {
     enum mlflow_answer
         answer; /* of FAILED: LATER and DENIED mean that the next runs will fare no better; FINE: the trouble is on this side */
     char place[128];
-    const char *verdict; /* as the run itself says; "" */
+    const char *verdict; /* as recorded by the run itself; "" */
     size_t files;
     uint64_t bytes;
     char why[600];

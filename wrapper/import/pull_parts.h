@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "import/pull.h"
 
-/* Tags that only say how far a sync is. */
+/* Tags that only record how far a sync is. */
 #define PULL_TAG_ID "benchwrap.run_id"
 #define PULL_TAG_SYNCED "benchwrap.synced" /* all of the tree's run is there */
 #define PULL_TAG_INCOMPLETE "benchwrap.incomplete" /* the tree's run lacks what the program's own client logged */

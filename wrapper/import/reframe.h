@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 struct reframe_record {
-    struct str report;  /* JSON; all fields of the record stand in it as they were */
-    int64_t time_ms;    /* when the job ended; 0: not said */
-    const char *host;   /* the first node of the job; NULL: not said */
-    size_t line;        /* where the record stands, from 1 */
+    struct str report;  /* JSON; it has all fields of the record, unchanged */
+    int64_t time_ms;    /* when the job ended; 0: unknown */
+    const char *host;   /* the first node of the job; NULL: unknown */
+    size_t line;        /* the line of the record, from 1 */
 };
 /* The records of a text that consists of nothing else: lines of a filelog with its header line (4.x), of one without (3.x: a line for each
  * variable), or JSON objects as httpjson posts them, one a line, or arrays of such. *ret: in the arena. Returns how many; 0: it is no such text, or out of memory. */

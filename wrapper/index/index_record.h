@@ -31,7 +31,7 @@ struct index_record {
 
 /* Appends the record of n entries, which are sorted by the bytes of their paths, each once. A record that is too long sets to->failed. */
 void index_record_print(const char *run, const struct index_entry *entries, size_t n, struct buf *to);
-/* What the first INDEX_HEAD bytes of a record say. */
+/* The content of the first INDEX_HEAD bytes of a record. */
 struct index_head {
     size_t length, first; /* bytes of the record, and of its first part */
     const char *run; /* in these bytes */

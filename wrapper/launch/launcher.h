@@ -1,4 +1,4 @@
-/* launcher.h: one wrapped run as the launcher sees it: start, turns of the loop, end. */
+/* launcher.h: one wrapped run in the launcher: start, turns of the loop, end. */
 #ifndef LAUNCH_LAUNCHER_H
 #define LAUNCH_LAUNCHER_H
 #include "launch/counters.h"
@@ -29,11 +29,11 @@ struct launch {
     bool recorded;           /* there is, or was, a recorder */
     bool helpless;           /* the recorder died too early, and another observer replaces it */
     bool reported;           /* its death has been reported */
-    pid_t drainer;           /* carries on what background processes write; 0: none */
+    pid_t drainer;           /* passes on what background processes write; 0: none */
     pid_t pid;
     int line;                /* the held child's, until it is known to run */
     bool ended;
-    bool reap_again;         /* asking for children failed: try without SIGCHLD */
+    bool reap_again;         /* waiting for children failed: try without SIGCHLD */
     int status;              /* wait status */
     struct rusage usage;
     uint32_t orphans, left;

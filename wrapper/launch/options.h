@@ -18,7 +18,7 @@ struct options {
     double probe_wait, finish_wait;
     int signal;
     bool per_rank, no_collect, counters, profile_code, share_run, gate, strict, help, version;
-    bool series, sweep; /* several runs are asked for (--repeat …), with other arguments each (--sweep) */
+    bool series, sweep; /* several runs are requested (--repeat …), with other arguments each (--sweep) */
 };
 
 /* opt_check, and what it cannot know: signals, URLs. Of one value, not of those behind it. */

@@ -16,7 +16,7 @@ enum out_way {
 struct out {
     enum out_way way;
     int fd;       /* to poll and write */
-    bool own;     /* fd is ours to close */
+    bool own;     /* out_deinit closes fd */
     bool is_tty;
     bool is_message_socket; /* a datagram socket: a copy would join its messages */
 };
@@ -25,7 +25,8 @@ struct out {
  * descriptor is OUT_CLOSED. */
 void out_open(struct out *out, int fd);
 void out_close(struct out *out);
-/* As write(2) of a non-blocking descriptor: bytes taken, or -1 (EAGAIN: wait for POLLOUT on out->fd). */
+/* As write(2) of a non-blocking descriptor: bytes written, or -1 (EAGAIN: wait for POLLOUT on
+ * out->fd). */
 ssize_t out_write(struct out *out, const void *p, size_t n);
 /* Are both descriptors one open file description? */
 bool out_same_file(int a, int b);

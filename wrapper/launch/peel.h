@@ -18,13 +18,13 @@ enum peel_where {
     PEEL_HOST_FILE, /* the same, by the file that `hosts` names */
     PEEL_LISTED, /* on the nodes of a job that `hosts` lists as Slurm does */
     PEEL_AWAY, /* maybe on another machine */
-    PEEL_OTHER_NODES /* on the nodes of a job, and the environment does not say that this machine is one of them */
+    PEEL_OTHER_NODES /* on the nodes of a job, and the environment does not show that this machine is one of them */
 };
 enum { PEEL_BY_SIZE = 64 };
 struct peel_place {
     enum peel_where where;
     const char *starter;
-    char by[PEEL_BY_SIZE]; /* what says so: "its option --host", "DOCKER_HOST" */
+    char by[PEEL_BY_SIZE]; /* what shows it: "its option --host", "DOCKER_HOST" */
     struct str hosts;
     bool submits; /* where there is no job, the starter makes one for the program */
     bool queues; /* it may return before the job that it makes has run: sbatch */
@@ -58,15 +58,17 @@ struct peel_shape {
     bool several; /* it holds for each of several components of the job */
     bool hosts; /* they name hosts, which may be some of the job's or others, or choose the nodes in another way */
 };
-/* What a starter before the program says about how the program runs: that it is there, one of its options, or an operand. */
+/* What a starter before the program determines about how the program runs: that it is there, one of
+ * its options, or an operand. */
 struct peel_setting {
     const char *starter;
     struct str name; /* the option's, or an assignment's; n 0: an operand, or the starter itself, which has no value either */
     struct str value; /* p NULL: none */
     size_t at, words; /* its words in argv */
 };
-/* Writes the settings of all starters of argv into ret, which has a place for each word of argv, and returns their number. Left out
- * are starters and options that say nothing about what is measured (time, srun --job-name), and those that step.* records (srun -n). */
+/* Writes the settings of all starters of argv into ret, which has a place for each word of argv,
+ * and returns their number. Left out are starters and options without influence on what is measured
+ * (time, srun --job-name), and those that step.* records (srun -n). */
 size_t peel_settings(char *const *argv, struct peel_setting *ret);
 /* Reads the shape of the line's only parallel starter. False, with *ret zeroed: the line has no
  * parallel starter, several of them, or several programs (`mpirun -n 1 a : -n 3 b`). */

@@ -1,11 +1,12 @@
-/* pty.h: the terminal that stands in for one stream of the program: same size, same modes, no change of its bytes. */
+/* pty.h: the terminal that replaces one stream of the program: same size, same modes, no change of
+ * its bytes. */
 #ifndef LAUNCH_PTY_H
 #define LAUNCH_PTY_H
 #include <stdbool.h>
 #include <termios.h>
 
 struct pty {
-    int master, slave; /* the slave is kept open until the program has ended: a master without slaves gives EIO */
+    int master, slave; /* the slave is kept open until the program has ended: reads from a master without slaves fail with EIO */
     int real;          /* the caller's terminal, -1: the stream was none */
     int keys;          /* what is typed at the real one, while the program reads keys from this one (keys.h); else -1 */
     bool waits_outside; /* who reads keys here waits for them elsewhere: they are carried only into a read that sleeps */

@@ -1,4 +1,5 @@
-/* pump.h: carries one stream of the program to where the caller wanted it, and shows it to the recorder on the way. */
+/* pump.h: passes one stream of the program to the caller's destination, with a copy for the
+ * recorder. */
 #ifndef LAUNCH_PUMP_H
 #define LAUNCH_PUMP_H
 #include "launch/options.h"
@@ -28,7 +29,7 @@ struct pump_stream {
     uint64_t tail_then;
     uint64_t owed;          /* after the program's end: bytes that were in the pipe then and must still be read */
     uint64_t passed, lost;
-    int failure;            /* errno for which the real stream was given up, EPIPE: its reader is gone; 0: none */
+    int failure;            /* errno for which the real stream was closed, EPIPE: its reader is gone; 0: none */
     bool reported;          /* the failure has been reported */
 };
 
@@ -39,7 +40,8 @@ int pump_open(struct pump_stream *s, int number, struct out *out, enum capture c
 void pump_merge(struct pump_stream *streams);
 /* Attaches the recorder's ring. */
 void pump_record(struct pump_stream *s, struct wire *wire, int ring);
-/* Reads and writes what is possible without waiting. `recorder`: is it alive? `wake`: it asked to be woken. True if bytes moved. */
+/* Reads and writes what is possible without waiting. `recorder`: is it alive? `wake`: it requested
+ * to be woken. True if bytes moved. */
 bool pump_step(struct pump_stream *s, bool recorder, int64_t now_ns, bool *wake);
 /* The program has ended: what is in the pipe now is owed, what comes later only until the caller's time limit. */
 void pump_program_ended(struct pump_stream *s);

@@ -1,4 +1,5 @@
-/* rank.h: which rank of a parallel program this process is, from what its launcher put into the environment. */
+/* rank.h: which rank of a parallel program this process is, from the environment variables of its
+ * launcher. */
 #ifndef LAUNCH_RANK_H
 #define LAUNCH_RANK_H
 #include <stdbool.h>
@@ -17,7 +18,7 @@ struct rank rank_find(char *const *env);
 bool rank_leads_node(const struct rank *rank, char *const *env);
 /* Returns whether the variables of Slurm's step (SLURM_NODEID …) describe this process. They do
  * not in a rank that another launcher started: its daemons' step has numbers of its own, and
- * MPICH's mpiexec gives all ranks the variables of the node where it was started. True where no
+ * MPICH's mpiexec sets for all ranks the variables of the node where it was started. True where no
  * launcher sets a rank. */
 bool rank_is_slurms(char *const *env);
 #endif

@@ -32,9 +32,11 @@ struct recorder {
  * /proc names the running program; where it is not mounted, argv[0] does. 0; -1 with errno, and
  * *path the path that was tried, or "". */
 int recorder_find_core(char *path, size_t size);
-/* Memory, sockets, a new run id (or the given one: 32 hexadecimal digits, NULL for none). 0; -1 with errno and *ret_what saying what failed. */
+/* Memory, sockets, a new run id (or the given one: 32 hexadecimal digits, NULL for none). 0; -1
+ * with errno, and *ret_what names what failed. */
 int recorder_open(struct recorder *r, const char *id, const char **ret_what);
-/* argv: the launcher's own. Every descriptor but ours is closed in it, all signals stay blocked. */
+/* argv: the launcher's own. Every descriptor but those of wire.h is closed in it, all signals stay
+ * blocked. */
 int recorder_start(struct recorder *r, char **argv);
 /* The next message, if there is one: 1. 0: none now; -1: the recorder is gone (alive is then false). */
 int recorder_receive(struct recorder *r, struct wire_msg *ret);
@@ -42,6 +44,7 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret);
 bool recorder_send(struct recorder *r, const struct wire_msg *msg);
 /* Closes and frees everything. A recorder that still runs loses its socket and ends by itself. */
 void recorder_close(struct recorder *r);
-/* The caller's environment with BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET and what the recorder asked for: in place where they are, else at the end. malloc'ed; NULL on failure. */
+/* The caller's environment with BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET and what the recorder requested:
+ * in place where they are, else at the end. malloc'ed; NULL on failure. */
 char **recorder_environment(const struct recorder *r, char *const *env);
 #endif

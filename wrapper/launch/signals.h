@@ -1,4 +1,5 @@
-/* signals.h: passes signals on so that the program sees each exactly once, whoever was meant: the launcher's pid or the whole group. */
+/* signals.h: passes signals on so that the program receives each exactly once, sent to the
+ * launcher's pid or to the whole group. */
 #ifndef LAUNCH_SIGNALS_H
 #define LAUNCH_SIGNALS_H
 #include "launch/wire.h"
@@ -9,11 +10,12 @@
 enum { SIGNALS_QUEUE = 256, SIGNALS_WAIT_MS = 50, SIGNALS_WALK_MS = 250, SIGNALS_HELD_UP_MS = 2000 };
 enum { SIGNALS_CHILD = 1, SIGNALS_RESIZE = 2, SIGNALS_END = 4 /* INT TERM HUP QUIT after the program had ended */ };
 
-/* A process in our group that blocks every signal and counts what reaches it. What it has not seen was meant for us alone. */
+/* A process in our group that blocks every signal and counts what reaches it. A signal that it has
+ * not counted was sent to the launcher alone. */
 struct signal_observer {
     pid_t pid; /* 0: none */
     const _Atomic uint32_t *seen; /* [WIRE_SIGNALS] */
-    void *page; /* of our own observer process */
+    void *page; /* of the launcher's observer process */
 };
 
 struct signals_entry {
@@ -29,7 +31,7 @@ struct signals {
     bool stop_asked; /* a TSTP has come since the last CONT */
     int finish_signal; /* first of TERM INT HUP QUIT that the program did not ignore */
     struct signal_observer observer;
-    uint32_t base[WIRE_SIGNALS]; /* of observer.seen: what is accounted for */
+    uint32_t base[WIRE_SIGNALS]; /* of `observer.seen`: what is accounted for */
     size_t queued;
     struct signals_entry queue[SIGNALS_QUEUE];
 };
@@ -51,7 +53,8 @@ int signals_timeout(const struct signals *s);
 /* Returns whether the terminal stopped the program by this signal. A SIGSTOP, or a TSTP that did
  * not reach the launcher, came from another process. */
 bool signals_of_terminal(const struct signals *s, int number);
-/* Stops this process by the signal, as the terminal stopped the program, so that the shell sees its job stopped. Returns when it goes on. */
+/* Stops this process by the signal, as the terminal stopped the program, so that the shell detects
+ * that its job has stopped. Returns when it continues. */
 void signals_stop(struct signals *s, int number);
 void signals_close(struct signals *s); /* ends our own observer */
 #endif

@@ -16,9 +16,11 @@ struct spawn_state {
 };
 /* Saves the caller's state, blocks all signals, makes SIGCHLD reach us. False with errno. */
 bool spawn_save(struct spawn_state *ret);
-/* fork(2), tried anew for 50 ms while there are too many processes or too little memory; the parent has all signals blocked as before: glibc 2.42 changes the mask around it and sets back what it believes it was. */
+/* fork(2), tried again for 50 ms while there are too many processes or too little memory; the
+ * parent has all signals blocked as before: glibc 2.42 changes the mask around it and sets back
+ * what it believes it was. */
 pid_t spawn_fork(void);
-/* Puts everything back: before exec. */
+/* Restores everything: before exec. */
 void spawn_restore(const struct spawn_state *state);
 
 struct spawn_failure {
@@ -29,10 +31,12 @@ struct spawn_failure {
 /* Forks; the child waits. out and err become its descriptors 1 and 2 (-1: as inherited). *ret_line is the hold. -1 with errno. */
 pid_t spawn_held(const struct spawn_state *state, char *const *argv, char *const *env, int out, int err, int *ret_line);
 void spawn_release(int line);
-/* After the release, once `line` is readable. 1: it runs; 0: not known yet; -1: it could not, *ret says why. Closes *line unless 0. */
+/* After the release, once `line` is readable. 1: it runs; 0: not known yet; -1: it could not, *ret
+ * states why. Closes *line unless 0. */
 int spawn_result(int *line, struct spawn_failure *ret);
 /* Exit status (125, 126, 127) and the sentence for it. */
 int spawn_explain(const char *program, const struct spawn_failure *failure, char *text, size_t size);
-/* Becomes the program, nothing else loaded. Returns only on failure: prints and gives the exit status. */
+/* Becomes the program, nothing else loaded. Returns only on failure: prints the error and returns
+ * the exit status. */
 int spawn_exec(char *const *argv);
 #endif

@@ -1,7 +1,8 @@
 /* wire.h: what launcher and recorder share: a memory region with the stream rings, and a socket of small messages.
  *
  * The launcher makes both before it starts the recorder: the region is a memfd inherited as descriptor WIRE_MEMORY_FD, the socket
- * (SOCK_SEQPACKET) as WIRE_SOCKET_FD, the `benchwrap log` socket as WIRE_LOG_FD (-1: none; the region says so), and the credentials that the recorder's environment lacks
+ * (SOCK_SEQPACKET) as WIRE_SOCKET_FD, the `benchwrap log` socket as WIRE_LOG_FD (-1: none; the
+ * region records it), and the credentials that the recorder's environment lacks
  * as WIRE_CREDENTIALS_FD (base/credentials.h), for the process that talks to a server. Bytes of a stream are read
  * by the launcher straight into its ring, written on to the real stream from there, and then published: the recorder reads them in
  * place, so recording costs the program's bytes no second copy on the way. A ring that the recorder does not empty in time loses
@@ -19,9 +20,9 @@ enum { WIRE_MAGIC = 0x62770001, WIRE_SOCKET_FD = 3, WIRE_MEMORY_FD = 4, WIRE_LOG
 
 struct wire_ring {
     _Atomic uint64_t head;    /* bytes published since the start (launcher) */
-    _Atomic uint64_t tail;    /* bytes taken (recorder) */
+    _Atomic uint64_t tail;    /* bytes read (recorder) */
     _Atomic uint64_t wake_at; /* the recorder sleeps until head >= this: the launcher then sets it to UINT64_MAX (need not be woken) and sends WIRE_WAKE.
-                               * The recorder stores it anew before each sleep and then reads head once more */
+                               * The recorder stores it again before each sleep and then reads head once more */
     _Atomic uint64_t dropped; /* bytes the record lost because the ring was full */
     _Atomic uint64_t gap_at;  /* head position of the latest loss */
     uint32_t used;            /* 0: this stream is not captured */
@@ -45,7 +46,7 @@ struct wire {
     uint32_t rank, ranks;     /* rank of this process, number of ranks (0: unknown) */
     char rank_source[32];     /* variable the rank was read from, "" none */
     char scope[16];           /* tag benchwrap.scope: "process", "rank0", "rank", "launcher" … */
-    /* The signal observer: how often the recorder has seen each signal, so that the launcher can distinguish group from single delivery. */
+    /* The signal observer: how often each signal reached the recorder, to distinguish group from single delivery. */
     _Atomic uint32_t seen[WIRE_SIGNALS];
     struct wire_ring ring[WIRE_STREAMS];
     /* the ring bytes follow: WIRE_STREAMS * WIRE_RING, page-aligned at WIRE_DATA */
@@ -56,10 +57,10 @@ enum { WIRE_LEFT_UNKNOWN = UINT32_MAX };
 
 enum wire_kind {
     WIRE_READY = 1,   /* recorder: probes done, the program may start */
-    WIRE_NOTE,        /* recorder: text to print on stderr as one warning ("benchwrap: " is put before it) */
+    WIRE_NOTE,        /* recorder: text to print on stderr as one warning (the prefix "benchwrap: " is added) */
     WIRE_SUMMARY,     /* recorder: text to print on stderr at the very end, as it is; several messages are one text */
-    WIRE_DONE,        /* recorder: finished; .status; text says why it is not pass */
-    WIRE_REFUSE,      /* recorder: 125: text says why (--strict, or something the user named) */
+    WIRE_DONE,        /* recorder: finished; .status; text states why it is not pass */
+    WIRE_REFUSE,      /* recorder: 125: text states why (--strict, or something the user named) */
     WIRE_ENV,         /* recorder, before READY: text is a NAME=VALUE for the program's environment (--share-run) */
     WIRE_ATTACHED,    /* recorder: the answer to WIRE_HELD */
     WIRE_STARTED = 16,/* launcher: program started; .pid .mono_ns .wall_ms */
@@ -82,7 +83,7 @@ struct wire_msg {
     uint32_t finish_signal;   /* first terminating signal forwarded or observed (TERM INT HUP QUIT) that the program did not ignore, 0 */
     int64_t overhead_us;      /* launcher's own CPU time so far */
     uint64_t passed[WIRE_STREAMS]; /* bytes passed on */
-    uint64_t lost[WIRE_STREAMS];   /* bytes the real stream did not take */
+    uint64_t lost[WIRE_STREAMS];   /* bytes the real stream did not accept */
     struct counter_value counters[COUNTERS_COUNT]; /* with --counters */
     char text[1536];          /* NUL-terminated */
 };

@@ -3,16 +3,18 @@
  *
  * The folder of the logs holds for each process two raw streams,
  *     COMPONENT.INSTANCE.NODE.out and COMPONENT.INSTANCE.NODE.err
- * with the bytes as they were printed, secrets replaced by texts of equal length. Beside each is an
+ * with the bytes as they were printed, secrets replaced by texts of equal length. Next to each is
+ * an
  * index NAME.idx: when which bytes arrived. It has entries of 16 bytes, little-endian: the number of
  * bytes of the stream that had arrived (uint64), and the time on the node's clock in ns since 1970
- * (int64). A last entry with the bit LOGS_INDEX_END says that the stream is complete. The process that
+ * (int64). A last entry with the bit LOGS_INDEX_END marks the stream as complete. The process that
  * reads a pipe writes both (logs_stream_open). Where nodes wrote indexes by their own clocks, the file
  * `clocks` has lines `NODE TIME OFFSET`: at this time of the node's clock (ns), it was OFFSET ns ahead of the
  * campaign's. Between two times the offset is interpolated.
  *
- * A process may also write its streams itself. Then the merging of a live campaign stores beside them, as
- * NAME.seen, when it saw their bytes, and replaces secrets in what it passes on.
+ * A process may also write its streams itself. Then the merging of a live campaign stores next to
+ * them, as
+ * `NAME.seen`, the times at which it read their bytes, and replaces secrets in what it passes on.
  *
  * A line has the time at which its last byte arrived, corrected by the clock of its node. Where a
  * stream has no index, lines have the time that they begin with, else that of the line before. */
@@ -66,7 +68,7 @@ struct logs_line {
 
 struct logs_merge {
     int folder;            /* with the raw streams */
-    bool stamps;           /* stores when it sees bytes of a stream without an index, which the process writes itself */
+    bool stamps;           /* stores when it reads bytes of a stream without an index, which the process writes itself */
     bool follow;           /* waits for more, also for new streams, until stop_fd is readable; then it merges what is left */
     int stop_fd;           /* with follow; -1: none */
     double delay_s;        /* with follow: a line waits so long for earlier ones of other nodes; 0: 1 s */
@@ -98,8 +100,8 @@ bool logs_path_is_free(const char *path);
 /* Merges into files: `[time] [node] [component] line`, and JSON lines {timestamp, node, component,
  * message, stream}. Of the instances of a component, 0 has the component's name, the others
  * COMPONENT.INSTANCE. follow: writes while the campaign runs, until stop_fd is readable; the file
- * `loggers_ready` appears as soon as it does. The end, and without follow the whole, leaves files in
- * perfect order, and summary.json. Files of an earlier call are replaced. */
+ * `loggers_ready` appears as soon as it does. At the end, and without follow, the files are in
+ * perfect order, with summary.json. Files of an earlier call are replaced. */
 int logs_write_merged(int folder, const struct logs_outputs *outputs, bool follow, int stop_fd, struct err *err);
 
 /* ---- printing ---- */

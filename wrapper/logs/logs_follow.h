@@ -5,7 +5,7 @@
  * hash of its first bytes. `cursor` in the state folder holds how far each was acknowledged.
  *
  * The caller reads lines, delivers them, acknowledges them, and reads on. Nothing is read ahead: what is
- * not delivered stays in the files. Files that are deleted meanwhile stay open, within a bound. */
+ * not delivered stays in the files. Files that are deleted before stay open, within a bound. */
 #ifndef LOGS_LOGS_FOLLOW_H
 #define LOGS_LOGS_FOLLOW_H
 #include "base/err.h"

@@ -23,7 +23,7 @@ struct logs_generation {
     uint64_t mark;         /* hash of the first mark_n bytes */
     unsigned mark_n;
     int fd;                /* -1: not open */
-    uint64_t at, read;     /* delivered or given up; given out */
+    uint64_t at, read;     /* delivered or dropped; returned to the caller */
     uint64_t given, acked; /* the last piece that was given out, and acknowledged: between them the caller has it */
     uint64_t size;
     int64_t mtime_ns, before_ns; /* when it was changed last; before that */
@@ -38,7 +38,7 @@ struct logs_generation {
     struct secrets_state secrets;
 };
 
-/* What stat says about a file, with the time of its birth. 0; -1 with errno. */
+/* Reads what stat reports about a file, with the time of its birth. 0; -1 with errno. */
 struct logs_file_stat {
     struct logs_identity id;
     uint64_t size;
@@ -52,7 +52,7 @@ bool generation_is_same(const struct logs_identity *a, const struct logs_identit
 /* Opens the file at path for reading, if it is this one. -1 with errno; ESTALE: it is another one. */
 int generation_open(const char *path, const struct logs_identity *id);
 /* Sets the mark to the first n bytes of the file. Less than a line, and than GENERATION_MARK bytes, is alike in many files: that is no mark,
- * unless is_settled says that no more is expected. */
+ * unless is_settled: no more is expected. */
 void generation_set_mark(struct logs_generation *g, const char *p, size_t n, bool is_settled);
 /* Does the open file still begin with what it began with? Then the mark is extended to what it has by now. */
 bool generation_check_mark(struct logs_generation *g);

@@ -6,7 +6,7 @@
 
 enum { LOGS_ENTRY = 16 /* bytes of an entry of an index */ };
 #define LOGS_INDEX_SUFFIX ".idx"
-#define LOGS_SEEN_SUFFIX ".seen" /* the same, of a stream that the process wrote itself: when the merging saw the bytes */
+#define LOGS_SEEN_SUFFIX ".seen" /* the same, of a stream that the process wrote itself: when the merging read the bytes */
 
 int64_t logs_now_ns(void); /* wall time since 1970 */
 /* A legal name of a component, or with dots of a node. */
@@ -46,14 +46,14 @@ struct logs_source {
     int64_t entry_ns, file_ns;
     bool is_ended, has_index;
     bool is_clean; /* its writer replaced the secrets */
-    bool stamps; /* this process writes when it sees bytes */
+    bool stamps; /* this process writes when it reads bytes */
     struct secrets_state secrets;
     int64_t time_ns; /* of the last line, on the campaign's clock */
     struct logs_line line; /* the next one, if has_line */
     bool has_line;
     uint64_t lines, bytes; /* passed on so far */
 };
-/* stamps: stores the time at which bytes are seen, of a stream without an index. 0; -1 with err. */
+/* stamps: stores the time at which bytes are read, of a stream without an index. 0; -1 with err. */
 int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps,
                      struct err *err);
 /* Stores that the bytes are there that the file has now. */

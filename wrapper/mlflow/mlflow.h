@@ -1,7 +1,8 @@
 /* mlflow.h: an MLflow tracking server over REST 2.0: typed calls, each with its retries.
  *
  * The server swallows wrong JSON types with status 200 and loses what follows, so texts are always quoted, integers have no decimals, and
- * non-finite numbers are the texts "NaN", "Infinity", "-Infinity". A client is one thread's; the server is asked one thing at a time. */
+ * non-finite numbers are the texts "NaN", "Infinity", "-Infinity". A client belongs to one thread,
+ * and makes one request at a time. */
 #ifndef MLFLOW_MLFLOW_H
 #define MLFLOW_MLFLOW_H
 #include "base/arena.h"
@@ -11,15 +12,15 @@
 struct mlflow;
 struct json;
 
-/* What became of a call; err says it in words unless it is MLFLOW_FINE. */
+/* Outcome of a call; err has it in words unless it is MLFLOW_FINE. */
 enum mlflow_answer {
     MLFLOW_FINE,
-    MLFLOW_LATER, /* no answer, or one that says "not now": another time it may work. What was asked may have been done */
+    MLFLOW_LATER, /* no answer, or one that means "not now": another time it may work. The server may have executed the request */
     MLFLOW_DENIED, /* 401, 403: credentials, or a name that --allowed-hosts does not list */
-    MLFLOW_ABSENT, /* what was asked for is not there */
+    MLFLOW_ABSENT, /* the requested object does not exist */
     MLFLOW_EXISTS, /* what was to be made is there already */
-    MLFLOW_REFUSED, /* the server will never take this */
-    MLFLOW_CANCELLED, /* the process is asked to end */
+    MLFLOW_REFUSED, /* the server will never accept this */
+    MLFLOW_CANCELLED, /* the process was requested to end */
 };
 
 struct mlflow_config {
@@ -30,8 +31,8 @@ struct mlflow_config {
     bool heed_retry_after;
     uint64_t multipart_bytes, part_bytes; /* files from this size on go to the storage in parts, where the server can; 0: none does */
     double patience_s; /* no attempt begins later than this after the first; 0: no such limit */
-    const char *warning; /* of the environment: something asked for that is not possible; NULL */
-    void (*replied)(void *context); /* the server has answered a request, whatever it said; may be NULL */
+    const char *warning; /* of the environment: a request that is not possible; NULL */
+    void (*replied)(void *context); /* the server has answered a request, with any status; may be NULL */
     void *context;
 };
 /* The configuration that MLflow's own variables (and ~/.mlflow/credentials) mean; uri may be NULL: MLFLOW_TRACKING_URI. All texts are in the arena.
@@ -47,7 +48,7 @@ int mlflow_open(struct mlflow **ret, const struct mlflow_config *config, struct 
 void mlflow_close(struct mlflow *m); /* NULL is allowed */
 const char *mlflow_uri(const struct mlflow *m);
 /* From now on runs and their facts go into this database of the server, which is this process's own (store.h); the rest is requested as before, and
- * sees them. The store stays the caller's, and outlives the client. */
+ * includes them. The store stays the caller's, and outlives the client. */
 struct mlflow_store;
 void mlflow_use_store(struct mlflow *m, struct mlflow_store *store);
 /* Ends what a store has gathered. After another answer than MLFLOW_FINE all since the last call may be lost. FINE where there is no store. */
@@ -66,8 +67,9 @@ int64_t mlflow_integer(const struct json *v);
 enum mlflow_answer mlflow_experiment(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err);
 /* The same, but nothing is made: MLFLOW_ABSENT. */
 enum mlflow_answer mlflow_experiment_find(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err);
-/* When the server made the experiment of this id, by its own clock (0: it does not say): with the id, what tells a server's memory from another's. One
- * attempt, of a few seconds. MLFLOW_ABSENT: it has no such experiment. */
+/* When the server made the experiment of this id, by its own clock (0: unknown): with the id, this
+ * distinguishes one server's data from another's. One attempt, of a few seconds. MLFLOW_ABSENT: it
+ * has no such experiment. */
 enum mlflow_answer mlflow_experiment_made(struct mlflow *m, const char *id, int64_t *ret_ms, struct err *err);
 
 /* ---- runs ---- */
@@ -86,7 +88,8 @@ struct mlflow_tag {
 };
 /* The value of a tag in a run's data; NULL: it has none. */
 const char *mlflow_tag_of(const struct json *data, const char *key);
-/* Not repeated when the answer was lost: MLFLOW_LATER then, and the run may be there; look for it by a tag. */
+/* Not repeated when the answer was lost: MLFLOW_LATER then, and the run may be there; search it by
+ * a tag. */
 enum mlflow_answer mlflow_run_create(struct mlflow *m, const char *experiment, const char *name, const char *user, int64_t start_ms,
                                      const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err);
 enum mlflow_answer mlflow_run_get(struct mlflow *m, const char *id, struct arena *a, struct mlflow_run *ret, struct err *err);
@@ -143,8 +146,9 @@ enum mlflow_answer mlflow_log_input(struct mlflow *m, const char *run, const str
 
 /* ---- artifacts (mlflow_artifacts.c) ---- */
 
-/* Puts a file (size bytes of fd) at path below the run's artifacts: through the server's proxy, a presigned address, or (up to 10 MB) the upload
- * call. MLFLOW_REFUSED names a root that only its owner can write. */
+/* Sends a file (size bytes of fd) to path below the run's artifacts: through the server's proxy, a
+ * presigned address, or (up to 10 MB) the upload call. MLFLOW_REFUSED names a root that only its
+ * owner can write. */
 enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
                                        struct err *err);
 /* Every file below path ("" for all), folders entered: each gets path and size. */
@@ -160,9 +164,10 @@ struct mlflow_call {
     struct http_request request;
     bool once; /* not to be repeated when the answer was lost */
     bool no_content; /* 204 without a body is an answer too: only whether it was done is of interest */
-    char *etag; /* 200 bytes, of the reply; NULL: not wanted */
+    char *etag; /* 200 bytes, of the reply; NULL: not needed */
 };
-/* Makes a request with the retries of the configuration; *ret_json, if wanted, is the reply's object (caller frees). */
+/* Makes a request with the retries of the configuration; *ret_json, unless ret_json is NULL, is the
+ * reply's object (caller frees). */
 enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err);
 int mlflow_status(const struct mlflow *m); /* of the last reply; 0: none came */
 /* Is a file of this size to be sent in parts, and of how many bytes? 0: no. */

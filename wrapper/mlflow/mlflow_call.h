@@ -15,12 +15,13 @@ struct mlflow {
     size_t body_max; /* of a log-batch: less than the usual once a proxy has refused one */
     int status;
     unsigned requests;
-    struct mlflow_store *store; /* takes runs and facts instead of requests; NULL */
+    struct mlflow_store *store; /* receives runs and facts instead of requests; NULL */
     void (*replied)(void *context);
     void *context;
 };
 
-/* A call below /api/2.0/mlflow/ with a JSON body (NULL: GET). path may have a query. ret NULL: the reply is not wanted. */
+/* A call below /api/2.0/mlflow/ with a JSON body (NULL: GET). path may have a query. ret NULL: the
+ * reply is not needed. */
 enum mlflow_answer mlflow_api(struct mlflow *m, const char *path, struct buf *body, bool once, struct json **ret, struct err *err);
 /* {"key":…,"value":…} */
 void mlflow_put_pair(struct json_out *list, struct str key, struct str value);

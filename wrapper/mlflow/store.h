@@ -1,7 +1,9 @@
 /* store.h: runs written straight into the SQLite database of a local MLflow that this process has started.
  *
- * MLflow needs about 50 ms of processor time to take a run by requests, a row in its database needs microseconds. The rows are those that its own
- * store writes. Many runs are one transaction, which ends by store_commit: no reader sees half a run. Another layout of the tables than the one known here
+ * MLflow needs about 50 ms of processor time to store a run by requests, a row in its database
+ * needs microseconds. The rows are those that its own
+ * store writes. Many runs are one transaction, which ends by store_commit: no reader gets half a
+ * run. Another layout of the tables than the one known here
  * is refused by store_open; requests do the same work then. One thread's. */
 #ifndef MLFLOW_STORE_H
 #define MLFLOW_STORE_H

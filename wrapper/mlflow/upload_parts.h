@@ -8,7 +8,7 @@
 #define UPLOAD_TAG_SERVER_RUN "benchwrap.server_run" /* in the tree: the server's run that this one was appended to */
 #define UPLOAD_TAG_SHARED "benchwrap.shared_run" /* in the tree: the server's run that the program's own client logged to */
 #define UPLOAD_TAG_AMENDS "benchwrap.amends"
-#define UPLOAD_TAG_CORRECTED "benchwrap.corrected" /* on the server alone: what another run says of this one */
+#define UPLOAD_TAG_CORRECTED "benchwrap.corrected" /* on the server alone: the correction of this run by another one */
 #define UPLOAD_TAG_CUT "benchwrap.cut"
 #define UPLOAD_TAG_DUPLICATE "benchwrap.duplicate" /* value: our id; the run is about to be deleted */
 #define UPLOAD_TAG_PARENT "benchwrap.parent_run_id" /* of a child whose parent was not there yet: our id of the parent */
@@ -17,7 +17,7 @@
 struct upload_experiment {
     const char *name, *id;
     int64_t made_ms; /* when the server made it; 0: not known */
-    bool has_runs; /* it had runs of ours when it was opened: each is searched before it is made */
+    bool has_runs; /* it had runs of benchwrap when it was opened: each is searched before it is made */
     bool has_orphans; /* … and children whose parent was missing */
     struct upload_experiment *next;
 };
@@ -26,7 +26,7 @@ enum upload_known {
     KNOWN_NOTHING,
     KNOWN_COMPLETE,
     KNOWN_DELETED,
-    KNOWN_AGAIN /* complete, but a creation's reply was lost: look once more */
+    KNOWN_AGAIN /* complete, but a creation's reply was lost: search once more */
 };
 struct upload_state {
     enum upload_known known;
@@ -49,7 +49,7 @@ struct upload {
     struct arena arena; /* experiments */
     struct upload_experiment *experiments;
     int state; /* folder of this server's notes, -1: none (yet) */
-    bool state_failed; /* it cannot be made: said once */
+    bool state_failed; /* it cannot be made: reported once */
     bool careful;
     bool told_restored;
     struct {
@@ -70,12 +70,14 @@ struct upload {
 void upload_note(struct upload *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- upload_state.c: what is noted of a run: .benchwrap/sync/<hash of the server's address>/<run id> ---- */
-/* What is noted; KNOWN_NOTHING too where the server (asked once for each experiment) has lost what it had, or another has taken its place. */
+/* What is noted; KNOWN_NOTHING too where the server (queried once for each experiment) has lost its
+ * data, or another server has its address. */
 void upload_state_read(struct upload *u, const char *id, struct upload_state *ret);
 void upload_state_write(struct upload *u, const char *id, const struct upload_state *s);
 
 /* ---- upload.c ---- */
-/* After the run is complete: others of its tag are removed. *ret_moved: a lesser one is there, with which the caller has to go on. */
+/* After the run is complete: others of its tag are removed. *ret_moved: an earlier one exists, with
+ * which the caller has to continue. */
 enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct err *err);
 /* For a search where only whether there is one counts: context is a bool. */
 int upload_one_is_enough(void *context, const struct mlflow_run *run);
@@ -89,16 +91,19 @@ enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, c
 enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
 
 /* ---- upload_settle.c: the duplicates of many runs, searched together ---- */
-/* May this run wait? Not if others are known to be at work, nor if a reply was lost, nor where there is no room. */
+/* May this run wait? Not if others are known to be at work, nor if a reply was lost, nor where the
+ * table is full. */
 bool upload_may_wait(const struct upload *u, const struct upload_place *p);
-/* It waits, where upload_may_wait says so: upload_settle_all looks. */
+/* It waits, where upload_may_wait is true: upload_settle_all searches. */
 void upload_wait(struct upload *u, struct upload_experiment *e, const char *id, int64_t start_ms, const struct upload_state *state);
 
 /* ---- upload_facts.c ---- */
-/* Not to be set on another client's run: what it is called, whose it is, and what makes a run one of ours. */
+/* Not to be set on another client's run: what it is called, whose it is, and what marks a run as
+ * benchwrap's. */
 bool upload_tag_stays(const char *key);
 void upload_place_init(struct upload_place *p);
-/* As the server keeps them: legal keys (said where one is changed), cut values (noted in p->cut). */
+/* As the server keeps them: legal keys (reported where one is changed), cut values (noted in
+ * p->cut). */
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value);
 /* Adds a param or tag whose value the server would cut to p->cut, the text of the tag benchwrap.cut. */
 void upload_note_cut(struct upload_place *p, bool param, struct str key);
@@ -116,8 +121,10 @@ struct upload_file {
 };
 /* Regular files below dir/artifacts, sorted; names that a server refuses are made legal, which is noted. */
 int upload_files(struct upload *u, int dir, const char *id, struct arena *a, struct upload_file **ret, struct err *err);
-/* A sum over what a run is: meta.yaml and tags; of ours the manifest, which has the sums of all files; of others params, metrics, names and sizes
- * of artifacts. `run`: read with its tags, and where upload_has_manifest says no with params and metrics. "" if meta.yaml cannot be read. */
+/* A sum over what a run is: meta.yaml and tags; of benchwrap's runs the manifest, which has the
+ * sums of all files; of others params, metrics, names and sizes of artifacts. `run`: read with its
+ * tags, and where upload_has_manifest is false with params and metrics. "" if meta.yaml cannot be
+ * read. */
 void upload_stamp(int dir, const struct tree_run *run, const struct upload_file *files, char ret[65]);
 bool upload_has_manifest(int dir);
 /* Data sets of the run's inputs/ are logged. */

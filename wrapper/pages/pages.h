@@ -9,7 +9,7 @@ struct pages_request {
     const char *out; /* the folder, made where it is not there */
     const char *title;
     const char *url; /* where the pages are published, for the feed's links; NULL: not known */
-    bool rebuild; /* write every page again, whatever the folder's index says */
+    bool rebuild; /* write every page again, without regard to the folder's index */
     FILE *notes;
     struct arena *arena;
 };

@@ -25,7 +25,7 @@ struct page_run {
     const char *id, *experiment, *name, *status, *verdict, *reason;
     const char *experiment_id; /* decimal */
     int64_t start_ms;
-    const char *stamp; /* of what its page shows: its files, what other runs say of it, the experiment's name */
+    const char *stamp; /* of what its page shows: its files, corrections by other runs, the experiment's name */
     const char *site, *cluster, *partition, *machine, *version; /* machine: node.type; version: of the benchmark */
     const char *measured, *system; /* ids of its comparison key */
     const char *measurement; /* of the measurement in its experiment, in paths */

@@ -10,7 +10,7 @@ struct page_files {
     int folder; /* descriptor */
     atomic_size_t written;
     size_t removed;
-    char (*put)[64]; /* names of files of groups, "measurement/4be1c3d2a0.html", that were put, whether they changed or not */
+    char (*put)[64]; /* names of files of groups, "measurement/4be1c3d2a0.html", that were written, whether they changed or not */
     size_t put_count, put_capacity;
 };
 enum { PAGE_PATH = 160 };

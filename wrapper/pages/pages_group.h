@@ -28,7 +28,8 @@ const char *page_by_version(const struct page_run *run);
 size_t page_metrics_of(const struct page_group *group, size_t most, struct page_value *ret);
 /* The finite values of a metric, newest first, in the arena; returns their number. */
 size_t page_values_of(const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a, double **ret);
-/* Names of inputs that differ among groups of one experiment, at most `most`: what tells its measurements apart. */
+/* Names of inputs that differ among groups of one experiment, at most `most`: these distinguish its
+ * measurements. */
 size_t page_differing_inputs(const struct page_groups *groups, size_t most, const char **ret);
 /* Appends "size 4, nodes 2", or the benchmark's name where nothing differs. */
 void page_measurement_name(const struct page_facts *inputs, const char *const *differing, size_t n, struct buf *to);
@@ -45,7 +46,7 @@ struct page_place {
     size_t unjudged; /* of these, runs that were not judged: what may have disturbed them was not measured */
     const char *noisy, *warning,
         *unjudged_why; /* of the newest such run: what disturbed it, its warning, why it was not judged; "": there is none */
-    size_t rank; /* from 1; places that cannot be told apart share one; 0: not ranked */
+    size_t rank; /* from 1; places that cannot be distinguished share one; 0: not ranked */
 };
 struct page_board {
     const struct page_value *metric; /* key, unit, better */

@@ -13,7 +13,7 @@ struct page_measurement {
     struct page_group group; /* runs that count, newest first */
     const struct page_run **all; /* also failed ones, of the same key */
     size_t all_count;
-    const char *name; /* "size 4, nodes 2": what tells it apart in its experiment */
+    const char *name; /* "size 4, nodes 2": what distinguishes it in its experiment */
     const char *title; /* with the experiment before it: "ior: size 4, nodes 2" */
     const char *experiment;
     struct page_groups versions; /* of the benchmark: leaderboards do not mix them */

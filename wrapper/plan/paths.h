@@ -1,11 +1,11 @@
 /* paths.h: the places that follow from folders, variables and URIs. No function creates a file or folder. The paths live in the arena;
- * NULL also stands for: no memory (the arena says so). */
+ * NULL also means: out of memory (the arena records it). */
 #ifndef WRAPPER_PLAN_PATHS_H
 #define WRAPPER_PLAN_PATHS_H
 #include "base/arena.h"
 
-/* benchwrap's folder below an XDG base directory, whose default lies below HOME; NULL: neither is an absolute path. Relative values are to
- * be ignored (XDG base directory specification). */
+/* benchwrap's folder below an XDG base directory, whose default is below HOME; NULL: neither is an
+ * absolute path. Relative values are to be ignored (XDG base directory specification). */
 const char *plan_xdg(char **env, const char *name, const char *below_home, struct arena *a);
 /* Without "./" before it and '/' behind it. */
 const char *plan_absolute(const char *cwd, const char *path, struct arena *a);
@@ -14,12 +14,12 @@ const char *plan_tree_named(const char *path, struct arena *a);
 /* MLFLOW_TRACKING_URI as a path, or NULL with the reason in *ret_why (a constant; NULL: not set, or a server's address). */
 const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why);
 /* Returns the nearest folder from cwd upwards that is a results repository: benchwrap.yaml with
- * mlruns/ or .git next to it. A benchwrap.yaml that is a link, or that another user put into a
+ * mlruns/ or .git next to it. A benchwrap.yaml that is a link, or that another user created in a
  * folder which everybody may write, does not count. NULL: there is none. */
 const char *plan_find_repository(const char *cwd, struct arena *a);
 /* Does the git repository that holds the folder root have a remote? .git/config is read (of a linked worktree the main one's); what cannot be read: no. */
 bool plan_has_remote(const char *root);
-/* Does root lie in a git repository? */
+/* Returns true if root is in a git repository. */
 bool plan_in_git(const char *root);
 /* Returns benchwrap.site of the repository's own git configuration, in the arena. NULL: it has
  * none, or another user than the caller or root owns the file. */

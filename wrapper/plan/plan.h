@@ -1,7 +1,9 @@
-/* plan.h: what was asked: defaults < /etc/benchwrap.yaml < $XDG_CONFIG_HOME/benchwrap/config.yaml < the results repository's benchwrap.yaml
+/* plan.h: what was requested: defaults < /etc/benchwrap.yaml <
+ * $XDG_CONFIG_HOME/benchwrap/config.yaml < the results repository's benchwrap.yaml
  * and this clone's .benchwrap/config.yaml < environment < flags, each value with its origin; and what follows from it: program, tree, spool, rules, experiment.
  *
- * Nothing is started or written, no network asked, and none of the program's files touched: configuration files, the catalogue and the way
+ * Nothing is started or written, no network used, and none of the program's files touched:
+ * configuration files, the catalogue and the way
  * to the tree are read. */
 #ifndef WRAPPER_PLAN_H
 #define WRAPPER_PLAN_H
@@ -53,7 +55,7 @@ struct plan {
     struct reference_files references; /* that judge the run, strongest first; the named one has been read */
     const char *references_where[REFERENCE_FILES_MAX]; /* who named or found each */
     const char *benchmark;      /* name of the catalogue entry or rule file, or NULL */
-    const char *experiment;     /* name wanted, with legal characters alone */
+    const char *experiment;     /* requested name, with legal characters alone */
     const char *experiment_given; /* the same as it was given */
     const char *experiment_where;
     struct exporter_config *exporters; /* of the administrator's and the user's files */
@@ -62,10 +64,12 @@ struct plan {
     struct plan_file *files;    /* weakest first */
 };
 
-/* argv[0] is skipped; then options, `--`, program and arguments (a line without program is fine: ls and doctor ask for the tree only).
- * env is the process's own environment. On failure *ret needs no plan_deinit. ERR_USAGE and ERR_INPUT: what the user typed or
- * named is wrong (125 before anything starts); ERR_SYSTEM: memory, or no working directory. Files that were not named on the
- * line or in the environment never fail: what is wrong in them becomes a warning with file, line and column. */
+/* argv[0] is skipped; then options, `--`, program and arguments (a line without program is fine: ls
+ * and doctor need the tree only). env is the process's own environment. On failure *ret needs no
+ * plan_deinit. ERR_USAGE and ERR_INPUT: what the user typed or named is wrong (125 before anything
+ * starts); ERR_SYSTEM: memory, or no working directory. Files that were not named on the line or in
+ * the environment never fail: what is wrong in them becomes a warning with file, line and column.
+ * */
 int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *err);
 /* plan_make for a command: passes on those of its options that `names` has (NULL ends it), where its command line has
  * them. plan_make reads the environment and the files itself. The plan refers to texts in `a`, which must outlive it. */
@@ -73,7 +77,8 @@ int plan_make_with(struct plan *ret, const struct opt_set *given, char **env, st
 /* The same with the names, at least one, as its last arguments. */
 #define plan_make_for(ret, given, env, a, err, ...) plan_make_with(ret, given, env, a, (const char *const[]){__VA_ARGS__, NULL}, err)
 void plan_deinit(struct plan *plan);
-/* The name of an experiment, with _ in the place of what may not stand in one; in the arena, NULL without memory. Secrets are found before, not after. */
+/* The name of an experiment, with _ in the place of illegal characters; in the arena, NULL without
+ * memory. Secrets are found before, not after. */
 char *plan_experiment_legal(const char *name, struct arena *a);
 /* The mlruns folder that a --tree option (or its absence: NULL) means; as plan->tree. For commands that read a tree. */
 int plan_tree(const char *tree_option, char **env, struct arena *a, const char **ret, struct err *err);

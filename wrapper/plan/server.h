@@ -3,7 +3,8 @@
 #define WRAPPER_PLAN_SERVER_H
 #include "plan/plan.h"
 
-/* Fills the server's part of the plan. No network is asked. -1 with ERR_USAGE where what was typed is no server's address. */
+/* Fills the server's part of the plan. No network is used. -1 with ERR_USAGE where what was typed
+ * is no server's address. */
 int plan_server(struct plan *p, char **env, struct err *err);
 
 /* ---- plan.c's, for this part ---- */

@@ -27,7 +27,7 @@ struct chart_series {
     const double *x, *x2, *y, *y2; /* [n]; x2 for steps, bars and spans, y2 for bands, whiskers and cells */
     size_t n;
     const char *const *labels; /* [n] or NULL: what a point is; NULL: nothing */
-    bool named;                /* labels stand next to their points, not only under the pointer */
+    bool named;                /* labels are next to their points, not only under the pointer */
     bool muted;                /* drawn without a colour of its own */
     int like;                  /* 1 + the index of the series whose colour it has; 0: its own */
 };

@@ -1,10 +1,10 @@
-/* chart_scale.h: where values stand: limits and ticks of an axis, for drawings of any kind. */
+/* chart_scale.h: places of values: limits and ticks of an axis, for drawings of any kind. */
 #ifndef PLOT_CHART_SCALE_H
 #define PLOT_CHART_SCALE_H
 #include "base/buf.h"
 #include "plot/chart.h"
 
-/* One direction of a drawing: values low … high stand at from … to. */
+/* One direction of a drawing: values low … high are drawn at from … to. */
 struct chart_scale {
     const struct chart_axis *axis;
     double low, high, from, to;
@@ -29,7 +29,8 @@ void chart_axis_text(const struct chart_axis *axis, struct buf *to);
 /* Appends "3 values left out: without the metric"; nothing where there are none. */
 void chart_left_text(const struct chart *c, struct buf *to);
 
-/* A line with at most four points for each place: first, minimum, maximum and last of a run of points that stand in one place. */
+/* A line with at most four points for each place: first, minimum, maximum and last of consecutive
+ * points in one place. */
 struct chart_path {
     double *x, *y; /* positions; NaN: a gap. Freed by chart_path_deinit */
     size_t n;

@@ -4,7 +4,8 @@
 #include "base/buf.h"
 #include "plot/chart.h"
 
-/* Appends a complete SVG document. Text is foreign and escaped. A chart without values says so. Errors stick in `to`. */
+/* Appends a complete SVG document. Text is foreign and escaped. A chart without values has a text
+ * instead. Errors stick in `to`. */
 void chart_svg(struct buf *to, const struct chart *c);
 /* Several charts, one below the other, as one document. */
 void chart_svg_list(struct buf *to, const struct chart *list, size_t n);

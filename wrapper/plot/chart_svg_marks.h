@@ -19,7 +19,7 @@ struct chart_drawing {
     const struct chart *c;
     struct chart_scale x, y;
     struct chart_ticks x_ticks, y_ticks;
-    double left, right, top, bottom, height; /* the plotting area, and the height of the whole */
+    double left, right, top, bottom, height; /* the plotting area, and the total height */
     size_t tips; /* points with a text under the pointer, up to now */
     bool any; /* there are values */
     struct chart_label_box {
@@ -36,7 +36,7 @@ void chart_svg_text(struct buf *to, const char *class, double x, double y, const
 double chart_svg_width(const char *text);
 /* The number of the colour of a series, from 0; index: of the series in its chart. */
 size_t chart_svg_colour(const struct chart_series *s, size_t index);
-/* Appends the class that gives a series its colour. kind: f for fill, s for stroke. */
+/* Appends the class that sets the colour of a series. kind: f for fill, s for stroke. */
 void chart_svg_class(struct buf *to, const struct chart_series *s, size_t index, char kind);
 /* Appends the path data of a mark of radius r around a place. form: a colour's number, each has its own. */
 void chart_svg_mark(struct buf *to, size_t form, double x, double y, double r);

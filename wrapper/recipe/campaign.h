@@ -44,7 +44,7 @@ struct campaign_service {
 
 struct campaign_node {
     const char *name, *address;
-    struct addrinfo *known; /* what the address is on the network, asked once: later a name server may not answer. NULL: not known */
+    struct addrinfo *known; /* the address on the network, resolved once: later a name server may not answer. NULL: not known */
     unsigned group; /* of a heterogeneous job */
 };
 
@@ -87,7 +87,7 @@ struct campaign {
     struct campaign_process client; /* the measured program */
     struct campaign_process others[RECIPE_ROLES_MAX]; /* other clients, and further instances */
     size_t other_count;
-    struct arena *arena; /* of the whole campaign */
+    struct arena *arena; /* of the complete campaign */
     char **env;
     FILE *notes;
     struct http *http;
@@ -151,7 +151,7 @@ enum query_end campaign_query_wait(struct campaign *c, struct query *q, int limi
 const struct campaign_process *campaign_dead_process(struct campaign *c);
 
 /* Starts the services of the point that are not up already, and stops those that differ. Durations of the
- * phases are added to the point. 0; 1: failed or cancelled, *ret_why says why; -1 with err. */
+ * phases are added to the point. 0; 1: failed or cancelled, *ret_why states why; -1 with err. */
 int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why,
                          struct err *err);
 /* Stops one service, or (NULL) all, and waits for their end. */
@@ -227,11 +227,11 @@ int campaign_start(struct campaign *c, struct campaign_process *ret, const char 
                    char **env, bool is_launcher, struct arena *a, struct err *err);
 /* The port that clients of the service use: `http`, else the first one; 0: none. */
 unsigned campaign_client_port(const struct campaign_service *s, const struct campaign_seat *seat);
-/* Takes ports for a seat: those of the recipe where they are free. 0; -1 with err. */
+/* Reserves ports for a seat: those of the recipe where they are free. 0; -1 with err. */
 int campaign_take_ports(struct campaign *c, const struct recipe_part *part, struct campaign_seat *seat, struct err *err);
 
 /* Measures the point with its services up: warm-up, runs, gate. Sets the outcome. 0; -1 with err: the
- * campaign cannot go on. */
+ * campaign cannot continue. */
 int campaign_measure(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, struct err *err);
 /* Why the run is not valid; NULL: it is. In the campaign's arena. */
 const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run);
@@ -243,7 +243,8 @@ void campaign_gate_begin(struct campaign *c);
 /* The truth of a condition on a run's metrics and the values of its point: 1, 0, -1 not known, with *ret_unknown in words. */
 int campaign_truth(struct campaign *c, const struct expr *condition, const struct recipe_values *values,
                    const struct series_repetition *run, const char **ret_unknown);
-/* Measures points until the greatest candidate that meets the objective is known, for each search. 0; -1 with err. */
+/* Measures points until the largest candidate that meets the objective is known, for each search.
+ * 0; -1 with err. */
 int campaign_search(struct campaign *c, struct err *err);
 /* Do the points that were measured before answer every search? */
 bool campaign_search_is_done(const struct campaign *c);

@@ -10,8 +10,9 @@ int campaign_beats_begin(struct campaign *c, struct err *err);
 /* Which node is lost, in words: it was silent for `node_timeout`. Does not wait. In the campaign's
  * arena; NULL: no node is lost. */
 const char *campaign_beats_lost(struct campaign *c);
-/* Why the point must end: a signal, or a lost node. A lost node is no failure of the point, but ends the
- * campaign as SIGTERM does: the point is measured again in another allocation. NULL: it goes on. */
+/* Why the point must end: a signal, or a lost node. A lost node is no failure of the point, but
+ * ends the campaign as SIGTERM does: the point is measured again in another allocation. NULL: it
+ * continues. */
 const char *campaign_beats_cancelled(struct campaign *c);
 /* Requests the end of the process and its step; does not wait. */
 void campaign_beats_stop(struct campaign *c);

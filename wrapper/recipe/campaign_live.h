@@ -6,7 +6,7 @@
 
 enum { CAMPAIGN_LIVE_MAX = 16 << 20 /* bytes */ };
 
-/* Writes the file anew. */
+/* Writes the file again. */
 void campaign_live_write(struct campaign *c);
 /* Adds the results of a run, which the next write contains. */
 void campaign_live_add(struct campaign *c, const struct series_repetition *run);

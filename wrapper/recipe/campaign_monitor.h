@@ -8,7 +8,7 @@
 int campaign_monitor_begin(struct campaign_monitor *ret, struct campaign *c, struct err *err);
 /* Requests its end, after its last push; does not wait. */
 void campaign_monitor_stop(struct campaign_monitor *m);
-/* Waits for that end. Says what it could not do. */
+/* Waits for that end. Reports what it could not do. */
 void campaign_monitor_end(struct campaign_monitor *m, struct campaign *c);
 /* The mean of the samples of a series of `monitoring.custom` between two times; NAN: there is none. */
 double campaign_custom_mean(struct campaign *c, const char *name, int64_t from_ms, int64_t to_ms);

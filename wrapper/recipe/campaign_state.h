@@ -75,8 +75,9 @@ struct campaign_state {
     struct campaign_point *points, **points_end;
 };
 
-/* Opens or makes the folder and reads its state. write: claims it (below), and takes the lock of the one execution. 0; 1: there
- * is no campaign (without write), or another process executes it (with write); -1 with err. */
+/* Opens or makes the folder and reads its state. write: claims it (below), and acquires the lock of
+ * the one execution. 0; 1: there is no campaign (without write), or another process executes it
+ * (with write); -1 with err. */
 int campaign_state_open(struct campaign_state *ret, const char *folder, bool write, struct err *err);
 /* Checks that no other user may change what the open folder has: which points are finished, which process stops. 0; -1 with err. */
 int campaign_state_claim(const struct campaign_state *s, struct err *err);

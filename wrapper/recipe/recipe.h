@@ -60,7 +60,7 @@ struct recipe {
     size_t override_count;
     struct recipe_search {
         const char *axis; /* the value that is searched, the sweep's last axis; NULL: none */
-        size_t count; /* candidates of a search; points of one search stand together */
+        size_t count; /* candidates of a search; points of one search are adjacent */
         struct expr *condition; /* on the metrics of a run */
         const char *text;
     } search;
@@ -118,8 +118,8 @@ int recipe_service_open(struct recipe_service **ret, const char *name, const str
 struct recipe_file *recipe_file_list(const char *kind, const struct recipe_places *places, struct arena *a, size_t *ret_n);
 /* The nearest name of that kind; NULL: none is near. */
 const char *recipe_file_nearest(const char *kind, const char *name, const struct recipe_places *places, struct arena *a);
-/* As recipe_service_open, but an unknown name is an error, which suggests the nearest one. at, file: where
- * the name stands, for the message. 0; -1 with err. */
+/* As recipe_service_open, but an unknown name is an error, which suggests the nearest one. at,
+ * file: the place of the name, for the message. 0; -1 with err. */
 int recipe_service_require(struct recipe_service **ret, const char *name, const struct yaml *at, const char *file,
                            const struct recipe_places *places, struct arena *a, struct err *err);
 #endif

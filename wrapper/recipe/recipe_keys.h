@@ -7,7 +7,7 @@
 
 enum recipe_key_kind {
     KEY_TEXT,        /* a scalar */
-    KEY_SCALAR,      /* a scalar in which {NAME} may stand */
+    KEY_SCALAR,      /* a scalar that may contain {NAME} */
     KEY_INT,         /* an integer >= 0 */
     KEY_BOOL,
     KEY_DURATION,    /* "5s" */

@@ -27,7 +27,8 @@ void campaign_logger_close(struct campaign_logger *l);
 /* The lines of the merged logs, one row for each process and stream up to a number, as text. Nothing where they are not merged. dir: the
  * campaign's folder, whose name is `folder`. */
 void campaign_logs_report(int dir, const char *folder, struct buf *to);
-/* Removes logs of earlier executions, in the folders before-TIME, as logs.keep of the recipe says. Returns their number. */
+/* Removes logs of earlier executions, in the folders before-TIME, by `logs.keep` of the recipe.
+ * Returns their number. */
 size_t campaign_logs_keep(int dir, const struct recipe *r);
 
 /* `recipe logs` and `recipe check-logs`: the options are those of the command. 0; 1: a check failed; -1 with err. */

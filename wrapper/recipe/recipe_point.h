@@ -86,7 +86,7 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
                      recipe_lookup *find, void *context, struct arena *a, struct err *err);
 /* The hash of a point's values: the id of a struct recipe_point. 0; -1 with err. */
 int recipe_point_hash(const struct recipe *r, size_t point, char ret[SHA256_HEX], struct arena *a, struct err *err);
-/* The order in which points are measured: points whose services are equal stand together. An array of
+/* The order in which points are measured: points whose services are equal are adjacent. An array of
  * r->sweep.points indexes in the arena. NULL with err. */
 size_t *recipe_order(const struct recipe *r, const struct recipe_point *points, struct arena *a, struct err *err);
 /* The names of a list such as "n[1-3],login", NULL at the end. In the arena; NULL: out of memory, or more than RECIPE_NODES_MAX. */

@@ -8,7 +8,7 @@
 struct repeat_child {
     struct spawn_state state;
     struct signals signals; /* signals.finish_signal: the signal that ends the repetitions; 0: none */
-    void (*beat)(void *context); /* called about once a minute while a run goes on; may be NULL */
+    void (*beat)(void *context); /* called about once a minute during a run; may be NULL */
     void *context;
 };
 

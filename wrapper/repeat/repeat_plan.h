@@ -20,7 +20,7 @@ struct repeat_plan {
 /* Reads the plan. 0; -1: ERR_USAGE if the options contradict each other or the command. Texts are in
  * p's arena. */
 int repeat_plan_make(struct repeat_plan *ret, struct plan *p, struct err *err);
-/* Do the options ask for several runs? */
+/* Returns true if the options request several runs. */
 bool repeat_is_requested(const struct plan *p);
 /* The program and its arguments at a point. In the arena; NULL: out of memory. */
 char **repeat_program_words(const struct repeat_plan *s, const struct plan *p, size_t point, struct arena *a);

@@ -1,5 +1,5 @@
-/* reparse.h: read the stored output of a run again. If the rules now give other facts, a new run amends
- * the old one. */
+/* reparse.h: read the stored output of a run again. If the rules now yield other facts, a new run
+ * amends the old one. */
 #ifndef REPLAY_REPARSE_H
 #define REPLAY_REPARSE_H
 #include "runs/runs.h"
@@ -10,7 +10,7 @@ struct reparse {
     struct runs *runs;
     const struct plan *plan;
     const char *rules; /* --rules; NULL: of the catalogue, by the name of the run's benchmark */
-    const char *spool; /* where the new runs are made: the plan's, or a folder of our own that is thrown away */
+    const char *spool; /* where the new runs are made: the plan's, or a temporary folder that is deleted */
     bool dry;
 };
 
@@ -52,12 +52,14 @@ int reparse_parents_add(struct reparse_parents *p, const char *id, bool changed,
 /* All are added: each once, by id. */
 void reparse_parents_sort(struct reparse_parents *p);
 
-/* The facts of a run in the tree as a record again, with sources, units and directions: what benchwrap.json and the metrics' files say. */
+/* The facts of a run in the tree as a record again, with sources, units and directions: from
+ * benchwrap.json and the metrics' files. */
 int reparse_recall(const struct reparse *x, const struct tree_run *run, const struct json *detail, struct record *ret, struct err *err);
 /* The command line that benchwrap.json has; NULL: out of memory. */
 char **reparse_argv(const struct json *list, struct arena *a);
-/* Does a fact come from the rules (or what judged by them) or from the repetitions, so that reading again makes it anew? */
+/* Does a fact come from the rules (or what judged by them) or from the repetitions, so that reading
+ * makes it again? */
 bool reparse_derived(const struct fact *f);
-/* What differs between two records in what the rules say. -1: no memory. */
+/* Finds what differs between two records in the facts from rules. -1: out of memory. */
 int reparse_compare(const struct record *before, const struct record *after, struct arena *a, struct reparsed *ret);
 #endif

@@ -1,4 +1,5 @@
-/* samples.h: stored outputs beside a rule file: <folder of rules.yaml>/samples/<case>/, and what is expected of them.
+/* samples.h: stored outputs next to a rule file: <folder of rules.yaml>/samples/<case>/, and what
+ * is expected of them.
  *
  * A case has `stdout`, and if there are any `stderr`, `argv` (one argument a line), `status`, `file` (PATTERN=FILE a line, FILE in the case)
  * and `expect` (the facts, one a line). Outputs that may not be kept there are named in `outside` (stdout=PATH, stderr=PATH, PATH below
@@ -16,7 +17,8 @@ struct sample_case {
     struct sample_case *next;
 };
 
-/* Runs the cases below `folder` in order of their names; all lies in the arena. update: `expect` is written anew, and nothing differs. */
+/* Runs the cases below `folder` in order of their names; all is in the arena. update: `expect` is
+ * written again, and nothing differs. */
 int samples_run(const struct rules *rules, const char *folder, bool update, struct coverage *coverage, struct arena *a,
                 struct sample_case **ret, struct err *err);
 #endif

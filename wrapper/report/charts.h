@@ -1,6 +1,7 @@
-/* charts.h: charts of runs: which values stand where, for `benchwrap plot`, reports and pages.
+/* charts.h: charts of runs: the values and their places, for `benchwrap plot`, reports and pages.
  *
- * Each function appends its charts to a list. Everything is in the arena of the rows. -1 with err: the rows cannot be plotted so, and the error says why. */
+ * Each function appends its charts to a list. Everything is in the arena of the rows. -1 with err:
+ * the rows cannot be plotted so, and the error states why. */
 #ifndef REPORT_CHARTS_H
 #define REPORT_CHARTS_H
 #include "report/rows.h"
@@ -17,8 +18,9 @@ int charts_history(struct plotted_rows *p, const double reference[2], const char
 int charts_groups(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
 /* The metric over fields[0], a curve for each value of fields[1]. */
 int charts_sweep(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
-/* The metric over the numbers of fields[0], with the ideal line, and the efficiency. The runs say by a param or tag "scaling" whether total work is
- * fixed ("strong") or work per unit ("weak"), or by the amount of work, fields[2]. See scaling.h. */
+/* The metric over the numbers of fields[0], with the ideal line, and the efficiency. A param or tag
+ * "scaling" of the runs states whether total work is fixed ("strong") or work per unit ("weak"), or
+ * by the amount of work, fields[2]. See scaling.h. */
 int charts_scaling(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
 /* The metric as colour over fields[0] and fields[2]. */
 int charts_heatmap(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
@@ -26,15 +28,17 @@ int charts_heatmap(struct plotted_rows *p, const char *note, struct chart_list *
 int charts_pareto(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
 
 /* Of runs that are read (params, metrics, tags): the quantiles of a latency, a line for each run. detail: that of one run, where the caller has it; else
- * NULL. wanted: "read.clat"; NULL: the first metric with percentiles. */
+ * NULL. `wanted`: "read.clat"; NULL: the first metric with percentiles. */
 int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted, struct arena *a,
                    struct chart_list *to, struct err *err);
-/* A metric over its steps (a table of sizes), a curve for each run. wanted NULL: the first metric with such steps. */
+/* A metric over its steps (a table of sizes), a curve for each run. `wanted` NULL: the first metric
+ * with such steps. */
 int charts_steps(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted, struct arena *a,
                  struct chart_list *to, struct err *err);
-/* The samples of a metric over the time of the run, with its phases. wanted NULL: the first sampled one. */
+/* The samples of a metric over the time of the run, with its phases. `wanted` NULL: the first
+ * sampled one. */
 int charts_samples(struct runs *runs, const struct tree_run *run, const char *wanted, struct arena *a, struct chart_list *to, struct err *err);
-/* The mean of a series on each node; names those that stand out. wanted NULL: the first series. */
+/* The mean of a series on each node; names outliers. `wanted` NULL: the first series. */
 int charts_nodes(struct runs *runs, const struct tree_run *run, const char *wanted, struct arena *a, struct chart_list *to, struct err *err);
 
 /* The band of the reference that judged the newest row, for charts_history. Both NaN: none did. */
@@ -43,7 +47,8 @@ void charts_reference(const struct plotted_rows *p, double ret[2]);
 /* For the parts: a chart with the metric's axes, appended. NULL: out of memory. */
 struct chart *charts_add(struct chart_list *to, struct arena *a);
 struct chart_axis charts_axis(const struct plotted_metric *m);
-/* Sets what the chart says of rows that are left out: "2 runs that did not finish, 1 without write.bw". lacking: rows without the fact of that name. */
+/* Sets the chart's note on rows that are left out: "2 runs that did not finish, 1 without
+ * write.bw". lacking: rows without the fact of that name. */
 void charts_left(const struct plotted_rows *p, size_t lacking, const char *fact, struct chart *c);
 /* The different texts of a field, sorted; NULL-terminated. Rows without it are not among them. */
 const char **charts_values(const struct plotted_rows *p, size_t field, size_t *ret_n);

@@ -22,7 +22,7 @@ struct doc_grid {
     struct arena *a;
     const char *caption;
     const struct doc_column *columns;
-    size_t count, used, room; /* room: of cells */
+    size_t count, used, room; /* `room`: of cells */
     struct doc_cell *cells;
     bool is_facts; /* names and values, without a heading */
 };
@@ -48,7 +48,7 @@ struct doc_block {
     enum doc_kind kind;
     enum style style; /* of a text */
     const char *text; /* of a heading, text, note, command, output, fold */
-    const char *word; /* of an answer: stands before its text as a mark, such as "pass"; NULL: none */
+    const char *word; /* of an answer: printed before its text as a mark, such as "pass"; NULL: none */
     struct str lines; /* of an output */
     struct doc_card *cards;
     size_t count; /* of cards */
@@ -73,7 +73,8 @@ void doc_output(struct doc *d, struct str lines); /* lines: borrowed */
 /* Headline metrics; cards: borrowed. */
 void doc_cards(struct doc *d, struct doc_card *cards, size_t count);
 void doc_chart(struct doc *d, const struct chart *chart); /* borrowed */
-/* What follows up to doc_unfold is shown when the reader opens it, under this text. Where a format cannot fold, it stands open. */
+/* What follows up to doc_unfold is shown when the reader opens it, under this text. A format that
+ * cannot fold shows it. */
 void doc_fold(struct doc *d, const char *text);
 void doc_unfold(struct doc *d);
 /* A table to be filled row by row; columns: borrowed. NULL: out of memory; the functions below do nothing then. */

@@ -1,7 +1,8 @@
-/* report.h: runs as one document: what a reader needs of them, in the order in which it is asked for.
+/* report.h: runs as one document: what a reader needs of them, in the order of interest.
  *
  * Verdict and headline metrics come first, then plots, conditions, differences, noise and warnings, nodes, and output. Documents are filled in the
- * arena of the document. Results: 0; 1: a run is damaged, which the document says; -1 with err. */
+ * arena of the document. Results: 0; 1: a run is damaged, which the document reports; -1 with err.
+ * */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 #include "compare/compare.h"
@@ -25,8 +26,9 @@ int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups
 /* Runs of an experiment, newest first (params, metrics and tags read). */
 int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const struct report_options *o, struct err *err);
 
-/* Parts of these documents. The section on scaling: speed-up and efficiency of each metric, where runs have the fact "scaling" or o names what they
- * are placed by. Runs that show none get a sentence that says why; -1 with err where o asks for it. metrics: keys, [n_metrics]. */
+/* Parts of these documents. The section on scaling: speed-up and efficiency of each metric, where
+ * runs have the fact "scaling" or o names what they are placed by. Runs that show none get a
+ * sentence with the reason; -1 with err where o requests it. metrics: keys, [n_metrics]. */
 int report_scaling(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const char *const *metrics, size_t n_metrics,
                    const struct report_options *o, struct err *err);
 /* The table of runs with the columns that o names. letters: the group of each run, or NULL. -1 with err. */

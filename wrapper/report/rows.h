@@ -17,12 +17,12 @@ enum { PLOTTED_METRICS = 2 };
 struct plotted_row {
     const struct tree_run *run; /* the run, or the parent run of a repetition */
     const char *label; /* "3f2a9c01 name" */
-    const char *fields[3]; /* values of the wanted facts; NULL: the run lacks it */
+    const char *fields[3]; /* values of the requested facts; NULL: the run lacks it */
     const char *group; /* of an operand */
     int64_t start_ms;
     double value[PLOTTED_METRICS], low, high; /* NaN: not known; low, high: of the first metric's repetitions */
     const struct comparison_key *key;
-    bool unjudged; /* it may have been disturbed although no tag says so (mlruns-format/disturbance.h) */
+    bool unjudged; /* it may have been disturbed although no tag records it (mlruns-format/disturbance.h) */
 };
 struct plotted_rows {
     struct runs *runs;

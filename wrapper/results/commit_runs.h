@@ -3,7 +3,7 @@
 #define RESULTS_COMMIT_RUNS_H
 #include "results/results.h"
 
-enum { COMMIT_BATCH_FROM = 1000 /* an experiment with so many runs is committed in batches: each commit writes its folder's whole list of names */ };
+enum { COMMIT_BATCH_FROM = 1000 /* an experiment of this size is committed in batches: each commit writes all names of its folder */ };
 
 enum commit_when {
     COMMIT_NOW,   /* all that is new, in one commit */
@@ -15,7 +15,7 @@ struct commit_wish {
     enum commit_when when;
     bool dry;            /* nothing is written */
     bool private_too;    /* also runs of the private profile into a public repository */
-    bool prompt;         /* gpg or ssh may ask on the terminal */
+    bool prompt;         /* gpg or ssh may read from the terminal */
     double wait_s;       /* for other committers */
     void (*note)(void *context, const char *text); /* a sentence about a run that stays out; may be NULL */
     void (*progress)(void *context, size_t done, size_t total); /* may be NULL */

@@ -1,16 +1,18 @@
-/* commit_some.h: one commit of some runs on top of another commit: whose name it carries, what it says, which files of experiments come along. No ref is moved. */
+/* commit_some.h: one commit of some runs on top of another commit: its author, its message, which
+ * files of experiments come along. No ref is moved. */
 #ifndef RESULTS_COMMIT_SOME_H
 #define RESULTS_COMMIT_SOME_H
 #include "git/commit.h"
 #include "results/scan.h"
 
-/* Who commits, and how it is signed. In a public repository the site speaks, not a person: no name, no address, no time zone. */
+/* Who commits, and how it is signed. In a public repository the author is the site, not a person:
+ * no name, no address, no time zone. */
 struct commit_hand {
     struct commit_person author, committer;
     struct signer signer;
     struct signer witness; /* of the runs' manifests: witness.h */
 };
-/* prompt: gpg or ssh may ask on the terminal. The texts live in s->arena. */
+/* prompt: gpg or ssh may read from the terminal. The texts live in s->arena. */
 int commit_hand_read(struct results *s, bool prompt, struct commit_hand *ret, struct err *err);
 /* Was the run recorded with another profile than the public one? root: descriptor of the tree. */
 bool commit_is_private(int root, const char *experiment, const char *id);

@@ -1,4 +1,4 @@
-/* message.h: what a commit of runs says: benchmark, headline, node type, verdict. */
+/* message.h: the message of a commit of runs: benchmark, headline metric, node type, verdict. */
 #ifndef RESULTS_MESSAGE_H
 #define RESULTS_MESSAGE_H
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* repack.h: packs that commits have left are put together when there are many. */
+/* repack.h: joins packs that commits have left when there are many. */
 #ifndef RESULTS_REPACK_H
 #define RESULTS_REPACK_H
 #include "git/repo.h"

@@ -1,6 +1,7 @@
 /* results.h: a results repository: a git repository that runs are committed to, on a branch of this clone alone, benchwrap/<site>/<clone>.
  *
- * What belongs to the clone stands in .git: the clone's 8 digits in .git/config (benchwrap.clone), our locks and unfinished packs in
+ * What belongs to the clone is in .git: the clone's 8 digits in .git/config (benchwrap.clone),
+ * benchwrap's locks and unfinished packs in
  * .git/benchwrap/. What belongs to all who use the repository is tracked: benchwrap.yaml. The site's name is the configuration's (plan.h),
  * of a bare repository benchwrap.site in its config. */
 #ifndef RESULTS_RESULTS_H
@@ -34,7 +35,8 @@ void results_close(struct results *s);
 /* What new work begins from: the branch's tip, else what the upstream's default branch or HEAD has. 0; 1: there is no commit yet; -1.
  * *ret_is_tip (may be NULL): whether it is the tip. */
 int results_base(struct results *s, struct repo_id *ret, bool *ret_is_tip, struct err *err);
-/* The commits in whose trees a run counts as known: the branch's tip, HEAD, and the default branch of the upstream. Room for RESULTS_KNOWN. */
+/* The commits in whose trees a run counts as known: the branch's tip, HEAD, and the default branch
+ * of the upstream. Capacity: RESULTS_KNOWN. */
 enum { RESULTS_KNOWN = 3 };
 int results_known(struct results *s, struct repo_id ret[RESULTS_KNOWN], size_t *ret_count, struct err *err);
 #endif

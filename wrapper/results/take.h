@@ -9,7 +9,7 @@
 int take_run_objects(struct results *s, int root, const char *experiment, const char *id, struct repo_id *ret, const char **ret_why,
                      struct err *err);
 /* The experiment's own files (meta.yaml, tags/), as far as the tree `base` (may be NULL) lacks them: paths below the tree's parent and blobs, into
- * edits, of which there is room for TAKE_EXPERIMENT_MAX. */
+ * edits, which has a capacity of TAKE_EXPERIMENT_MAX. */
 enum { TAKE_EXPERIMENT_MAX = 64 };
 struct tree_edit;
 /* Adds to edits those files of the experiment itself (meta.yaml, tags) that the commit `base`

@@ -1,6 +1,7 @@
 /* active.h: the caller's runs that are in progress, as their journals and stored output have them so far.
  *
- * Everything is only read: no lock is taken that a recorder needs, and a run's own files are not written. Whether a run is alive
+ * Everything is only read: no lock is acquired that a recorder needs, and a run's own files are not
+ * written. Whether a run is alive
  * is decided by its writer's lock, which is queried; of a run on another host, whose lock may not be visible here, by the age of its
  * last line. */
 #ifndef WRAPPER_RUN_ACTIVE_H
@@ -25,7 +26,7 @@ struct active_run {
     int64_t start_ms, heard_ms; /* its journal was written last */
     int64_t start_ns; /* start by this machine's CLOCK_MONOTONIC; 0: not known */
     bool is_series; /* the parent run of repetitions or of a sweep */
-    bool is_certain; /* its writer's lock was seen; else it may have died within the last 15 minutes */
+    bool is_certain; /* its writer's lock was found; else it may have died within the last 15 minutes */
     uint64_t output_bytes; /* that the program has written to both streams */
     double output_rate; /* bytes per second since the refresh before, at the first one since the start; NAN: not known */
     int64_t output_ms; /* when it wrote last; 0: never */

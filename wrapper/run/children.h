@@ -1,4 +1,5 @@
-/* children.h: the tests of one output as child runs, for rules that say `blocks: {name: t, runs: true}`. */
+/* children.h: the tests of one output as child runs, for rules with `blocks: {name: t, runs:
+ * true}`. */
 #ifndef WRAPPER_RUN_CHILDREN_H
 #define WRAPPER_RUN_CHILDREN_H
 #include "benchmarks/rules.h"

@@ -13,7 +13,7 @@ struct collector_node;
 struct run;
 struct run_collectors {
     enum { NODES_NONE, NODES_FILES, NODES_STEP } way;
-    int64_t expected; /* nodes beside the recorder's, 0: not known */
+    int64_t expected; /* nodes besides the recorder's, 0: not known */
     struct query step; /* srun */
     int file; /* NODES_LINES, -1: not begun */
     uint64_t bytes, cut; /* stored in the file; not stored, over its maximum */
@@ -22,9 +22,9 @@ struct run_collectors {
     size_t seen_room;
     size_t seen_count, ended, told; /* nodes that reported; that ended; that had reported at the last clock request */
     int64_t look_ns; /* when to read the folder, or to request the clocks; INT64_MAX: never */
-    int64_t looked_ms; /* wall time of the last scan; 0: none, or one that gives no clock offsets */
+    int64_t looked_ms; /* wall time of the last scan; 0: none, or one without clock offsets */
     struct buf facts; /* NODES_STEP: lines that stay true, cached for other runs of the job */
-    int64_t start_ns, asked_ns, asked_wall_ms; /* asked: of the last clock request */
+    int64_t start_ns, asked_ns, asked_wall_ms; /* of the last clock request */
 };
 #define RUN_COLLECTORS_NONE ((struct run_collectors){.step = {.out = -1, .err = -1, .in = -1}, .file = -1, .look_ns = INT64_MAX})
 

@@ -6,8 +6,10 @@
 
 #include <stdbool.h>
 
-/* NULL: the program in argv runs on this machine, as far as the rows of starters.def, the options and variables of the starters, the files of hosts that they
- * name and /etc/hosts say. Else why it may run elsewhere, as a sentence in the arena. Reads small regular files and asks no name server. */
+/* NULL: the program in argv runs on this machine, as far as the rows of starters.def, the options
+ * and variables of the starters, the files of hosts that they name and /etc/hosts show. Else why it
+ * may run elsewhere, as a sentence in the arena. Reads small regular files and queries no name
+ * server. */
 const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a);
 
 /* Returns the environment with the variables that the line itself sets (`env DOCKER_HOST=… docker`) before the others. The list is in the arena; the given
@@ -18,8 +20,8 @@ char *const *elsewhere_variables(char *const *argv, char *const *env, struct are
  * argv behind all starters. Static text. */
 const char *elsewhere_starter(char *const *argv, char *const *env, struct arena *a, char *const **ret_program);
 
-/* Why the program in argv is no descendant of what starts it, and why its control groups are others than ours: sentences in the
- * arena; NULL: it is one, they are ours. */
+/* Why the program in argv is no descendant of what starts it, and why its control groups differ
+ * from this process's: sentences in the arena; NULL: it is one, they are the same. */
 struct elsewhere_ways {
     const char *served, *regrouped;
     const char *server; /* the name of the first starter that has a service start its program; NULL: none */

@@ -5,10 +5,11 @@
 #include "run/spool.h"
 
 struct run;
-/* Puts asterisks in the place of secrets of exporters in the recorder's environment, so that no record
+/* Replaces secrets of exporters by asterisks in the recorder's environment, so that no record
  * of it has them. The processes that deliver get them back. */
 void run_exports_hide(struct run *run, char **env);
-/* In a child process that delivers: leaves the program's group and its streams, and puts the secrets back. */
+/* In a child process that delivers: leaves the program's group and its streams, and restores the
+ * secrets. */
 void run_exports_leave(const struct run *run);
 /* Then: closes the descriptors from `close_from` on, names the process, and hides its memory from other users. SIGALRM ends it. */
 void run_exports_settle(const char *name, int close_from);

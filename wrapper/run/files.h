@@ -30,8 +30,8 @@ struct files_list {
  * no files. It opens none of them. rules: a path or "shipped:NAME", may be NULL. argv: the program's.
  * files_seen must follow. */
 void files_look_begin(struct child_work *ret, const char *rules, char *const *argv);
-/* Waits at most wait_ms, ends the child, and frees *look. The list is in the arena; ret->known: it is
- * complete. */
+/* Waits at most wait_ms, ends the child, and frees `*look`. The list is in the arena; ret->known:
+ * it is complete. */
 void files_seen(struct child_work *look, int64_t wait_ms, struct arena *a, struct files_list *ret);
 
 /* The file of a rule that the program made or changed since `before`; of several the newest. */
@@ -42,9 +42,9 @@ struct file_chosen {
     const struct file_seen *stale; /* a file that it did not write; NULL: none */
     const struct file_seen *doubtful; /* a file that it wrote to, with unknown earlier content; NULL: none */
 };
-/* Chooses the file that the rule means among those seen after the run: the newest of those that the
- * run made or changed. ret->from: where its new part begins. before: what was seen when the run
- * began (run_ms, wall clock); program_ns: the monotonic time of the program's start. */
+/* Chooses the file that the rule means among those found after the run: the newest of those that
+ * the run made or changed. ret->from: where its new part begins. before: what was found when the
+ * run began (run_ms, wall clock); program_ns: the monotonic time of the program's start. */
 void files_choose(const struct files_list *before, const struct file_seen *after, uint32_t rule, int64_t run_ms, int64_t program_ns,
                   struct file_chosen *ret);
 #endif

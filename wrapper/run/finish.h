@@ -6,8 +6,8 @@
 #include "run/redaction.h"
 #include "run/spool.h"
 
-/* With options.told: the file in the spool that holds the elements of record->references (record.h),
- * if there are any. */
+/* With `options.told`: the file in the spool that holds the elements of record->references
+ * (record.h), if there are any. */
 #define FINISH_REFERENCES "references"
 
 struct finished {

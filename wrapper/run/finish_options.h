@@ -8,15 +8,15 @@
 
 struct finish_options {
     uint64_t log_max, artifact_max; /* bytes of each stream, of all files of the run */
-    const char *rules;          /* path of the rule file, NULL: none (as journal_path takes it) */
+    const char *rules;          /* path of the rule file, NULL: none (as journal_path accepts it) */
     struct reference_files references;
     bool public_profile;        /* identities were left out of all texts before they were written */
     bool withheld;              /* found out by the finish step: the streams are not published */
     bool merged;                /* stdout.log holds both streams */
-    bool made;                  /* from an old output or another run's facts: no program was watched, so nothing is said of its wall time and end */
-    bool told;                  /* the record is whole as it stands (a run from a server): nothing is read, judged or added */
+    bool made;                  /* from an old output or another run's facts: no wall time and no end of a program are known */
+    bool told;                  /* the record is complete already (a run from a server): nothing is read, judged or added */
     bool archive;               /* the script, output and result of the job are kept as job/ */
-    const char *archive_dir;    /* and in this folder, NULL: nowhere else (as journal_path takes it) */
+    const char *archive_dir;    /* and in this folder, NULL: nowhere else (as journal_path accepts it) */
     bool series;                /* the run of a series: its facts are made from the notes of its repetitions */
     const char *exporters;      /* names of those that the run is delivered to, with blanks between them; NULL: none */
     const char *host;           /* made: where the program ran, "" if it is not known; the journal's host is the maker's */

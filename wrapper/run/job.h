@@ -11,12 +11,12 @@ enum {
 };
 
 struct run;
-/* What shows that this process is in a job, whatever its environment says: the name of a process of a
- * scheduler above it, or its control group. Static text; NULL: nothing. */
+/* What shows that this process is in a job, without regard to its environment: the name of a
+ * process of a scheduler above it, or its control group. Static text; NULL: nothing. */
 const char *job_above(void);
 
 struct run_job {
-    enum { JOB_IDLE, JOB_JSON, JOB_TEXT, JOB_OTHER /* another run of this job is asking */ } stage;
+    enum { JOB_IDLE, JOB_JSON, JOB_TEXT, JOB_OTHER /* another run of this job makes the request */ } stage;
     struct query ask;
     char kept[40]; /* name of the answer's file in the cache; "": there is no cache */
     int64_t look_ns; /* JOB_OTHER: when to read the cache again */
@@ -69,7 +69,7 @@ char **job_environment(const struct run *run);
 bool job_cache_read(const struct run *run, const char *what, struct buf *ret, int64_t *ret_age_ms);
 /* Stores a text in the cache for the job's other runs. */
 void job_cache_store(const struct run *run, const char *what, struct str text);
-/* With --sacct: records what Slurm's accounting has of the steps that ran while the program did. Takes
- * five seconds at most (run/sacct.c). */
+/* With --sacct: records what Slurm's accounting has of the steps that ran while the program did.
+ * Needs five seconds at most (run/sacct.c). */
 void sacct_end(struct run *run);
 #endif

@@ -1,4 +1,4 @@
-/* last_lines.h: the end of what a program printed, which often says why it failed. */
+/* last_lines.h: the end of what a program printed, which often states why it failed. */
 #ifndef WRAPPER_RUN_LAST_LINES_H
 #define WRAPPER_RUN_LAST_LINES_H
 #include "base/folder.h"

@@ -1,6 +1,7 @@
 /* make.h: a finished run made from facts: no program was watched (an old output, a run read again).
  *
- * It takes the same steps as every run: a journal and files in the spool, then finish_run. Until it is
+ * It has the same steps as every run: a journal and files in the spool, then finish_run. Until it
+ * is
  * complete, its folder has a name that no process finishes. One rename makes it a run: a crash leaves
  * nothing, or a complete run that the next cleanup publishes. */
 #ifndef WRAPPER_RUN_MAKE_H
@@ -22,14 +23,16 @@ struct made_run {
     struct arena texts;             /* the head's command line, redacted */
 };
 
-/* The id that a name always gives: UUID version 5 in the project's namespace. `purpose` keeps kinds of names apart ("import", "child" …). */
+/* The id that a name always yields: UUID version 5 in the project's namespace. `purpose` separates
+ * kinds of names ("import", "child" …). */
 void make_id(char ret[33], const char *purpose, struct str name);
 /* Begins. On success make_end or make_drop must follow; every string of the plan is copied to the journal. */
 int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err);
-/* Links the artifacts of another run into the spool and records them; artifacts: its folder. What every run makes anew is left out. again: the output is
- * read again, so the streams get the names under which the rules find them, and rules.yaml and the files of a series are made anew, too. */
+/* Links the artifacts of another run into the spool and records them; artifacts: its folder. What
+ * every run makes again is left out. again: the output is read again, so the streams get the names
+ * under which the rules find them, and rules.yaml and the files of a series are made again, too. */
 int make_link_artifacts(struct made_run *m, const struct record *before, int artifacts, bool again, struct err *err);
-/* Puts a text into the spool under `name`, without secrets. */
+/* Stores a text in the spool under `name`, without secrets. */
 int make_text(struct made_run *m, const char *name, struct str text, struct err *err);
 /* Copies a fact of another record as it is, with its time and source. */
 void make_fact(struct made_run *m, const struct fact *fact);

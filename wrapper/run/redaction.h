@@ -8,7 +8,7 @@
 struct redaction {
     struct identities ids;
     struct redact redact; /* of facts and files */
-    struct redact streams; /* the same for what the program prints: counted apart */
+    struct redact streams; /* the same for what the program prints: counted separately */
     const char *hidden_arguments; /* "--password, --host": those of which redaction_argv replaced something, in its arena; NULL: none */
 };
 

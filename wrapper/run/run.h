@@ -1,4 +1,4 @@
-/* run.h: the recorder: the process beside a wrapped program that writes its record. */
+/* run.h: the recorder: the process that runs next to a wrapped program and writes its record. */
 #ifndef WRAPPER_RUN_H
 #define WRAPPER_RUN_H
 

@@ -1,7 +1,8 @@
 /* send.h: the process that sends one run to the MLflow server: `benchwrap-core --send live|create|finish|fetch|discard …`, started by the recorder.
  *
  * live     while the program runs: makes the run on the server and follows the journal. Lowest priority, outside the program's processors where
- *          there are others, in a session of its own. It may be killed at any time: finish looks at what the server has.
+ *          there are others, in a session of its own. It may be killed at any time: finish checks
+ *          what the server has.
  * create   --share-run: the run is made before the program starts, then as live.
  * finish   the run is in the tree: what the server lacks is sent, status and end time last.
  * fetch    --share-run: the program has ended; what its own client logged on the server comes into the spool (server_run is the run's id).
@@ -12,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { SEND_LINE_FD = 3, SEND_ID_MAX = 65, SEND_URL_MAX = 1000, SEND_TEXT_MAX = 1024, SEND_ALONE_S = 30 /* a finish that nothing waits for any more gives up then */ };
+enum { SEND_LINE_FD = 3, SEND_ID_MAX = 65, SEND_URL_MAX = 1000, SEND_TEXT_MAX = 1024, SEND_ALONE_S = 30 /* of a finish without a waiter */ };
 enum send_mode { SEND_LIVE, SEND_CREATE, SEND_FINISH, SEND_FETCH, SEND_DISCARD };
 enum send_kind {
     SEND_PLACE = 1, /* the run is there: id, experiment, url */
@@ -39,7 +40,7 @@ struct send_job {
 /* The command line of a job in `a`, argv[0] included; NULL without memory. The server's address goes by MLFLOW_TRACKING_URI. */
 struct arena;
 char **send_line(const struct send_job *job, struct arena *a);
-/* All behind "--send" in argv[0]; the whole life of the process. */
+/* All that follows "--send" in argv[0]; runs until the process ends. */
 int send_main(int argc, char **argv, char **env);
 /* Lowest priority, and away from the processors that `program` (0: the caller) may use, where there are others. */
 void send_stand_back(pid_t program);

@@ -19,13 +19,13 @@ struct run_server {
     pid_t dying;            /* a former sender that was killed and is not reaped yet; 0: none */
     bool asking;            /* --share-run: the program waits for the run */
     bool shared;            /* the program knows the run */
-    bool live;              /* a live one had the run on the server when it was last heard */
+    bool live;              /* a live one had the run on the server at its last message */
     bool told;              /* a failure has been reported */
     bool done;              /* the server has all */
     struct send_msg place;  /* kind 0: not known */
     char trouble[SEND_TEXT_MAX]; /* why sending fails now; "": it does not */
     int64_t asked_ns;       /* since when the server owes a reply; 0: it does not */
-    int64_t silence_ns;     /* how long it may go on being silent while something waits for it */
+    int64_t silence_ns;     /* how long it may stay silent while something waits for it */
 };
 
 /* The run has begun: with --share-run starts a sender that creates it on the server; does not wait. */
@@ -47,9 +47,10 @@ void run_server_discard(struct run *run);
 /* The program has ended and the journal is flushed: with --share-run, what its own client logged on the server is fetched, until `until_ns` or as long as a
  * silent server is waited for. What is not there then makes the run an incomplete one (run/shared.h). */
 void run_server_fetch(struct run *run, int64_t until_ns);
-/* The run is in the tree: it is completed on the server, waited for until `until_ns`, or until the server has been silent for 0.3 s in this run (then
- * a process goes on without anything waiting for it); where the run is, or why not, is added as lines to `to`.
- * False: the server has not all of it. Without a server in the plan, true and nothing is added. */
+/* The run is in the tree: it is completed on the server, waited for until `until_ns`, or until the
+ * server has been silent for 0.3 s in this run (then a process continues without anything waiting
+ * for it); where the run is, or why not, is added as lines to `to`. False: the server has not all
+ * of it. Without a server in the plan, true and nothing is added. */
 bool run_server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to);
 /* The launcher has ended: reaps the last sender, so that no zombie remains. */
 void run_server_close(struct run *run);

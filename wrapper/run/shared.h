@@ -2,7 +2,8 @@
  *
  * Without a server (or while it is silent) the client logs to a private file store in the spool, <spool>/.shared-<run id>, and never to the tree. With a
  * server it logs there: when the program has ended, what the server has is fetched into a folder of the same name, as a journal and files. Either way the
- * finish step adds it to the record before the run is published. The store is beside the run's own folder, which another process may rename while the
+ * finish step adds it to the record before the run is published. The store is next to the run's own
+ * folder, which another process may rename while the
  * program still runs, and goes when that one is released. */
 #ifndef WRAPPER_RUN_SHARED_H
 #define WRAPPER_RUN_SHARED_H

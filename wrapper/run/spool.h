@@ -14,7 +14,7 @@ struct spool {
     uid_t owner;        /* of a foreign one, after SPOOL_FOREIGN */
 };
 #define SPOOL_MAKING ".making-" /* begins the name of a directory that is not a run yet (run/make.c) */
-#define SPOOL_SHARED ".shared-" /* begins the name of the folder beside a run's, behind it its id: what the program's MLflow client logs (run/shared.h) */
+#define SPOOL_SHARED ".shared-" /* prefix of a folder next to a run's, then its id: what the program's MLflow client logs (run/shared.h) */
 #define SPOOL_HELD "held" /* a file of a run whose campaign may be resumed: no other process finishes it within a week */
 #define SPOOL_NONE ((struct spool){-1, -1, "", 0})
 enum { SPOOL_FOREIGN = 2 };
@@ -32,9 +32,10 @@ int spool_mark_published(struct spool *s, const char *tree_parent, const char *w
 int spool_published_for(const struct spool *s);
 /* If published: syncs the run in the tree and removes the spool directory. 1: not published yet. */
 int spool_release(struct spool *s, struct err *err);
-/* Removes the directory with everything in it (the program never started), and the folder beside it. */
+/* Removes the directory with everything in it (the program never started), and the folder next to
+ * it. */
 int spool_discard(struct spool *s, struct err *err);
-/* Removes the folder beside it alone. */
+/* Removes only the folder next to it. */
 int spool_drop_shared(struct spool *s);
 void spool_close(struct spool *s);
 /* The path relative to the run's directory ("../../../mlruns"), which names no home folder. False: it is

@@ -13,7 +13,7 @@ struct starter_watch {
     bool open; /* fd is an inotify instance with the files of starters */
     int fd;
     int looks; /* of the processes since a file was opened */
-    int64_t next_ns, begun_ns, used_ns; /* monotonic: the next look; the watch's begin; processor time of all looks */
+    int64_t next_ns, begun_ns, used_ns; /* monotonic: the next reading; the watch's begin; processor time of all readings */
     struct script_starter found; /* the first one that leads to another machine, else the first one of a service */
 };
 
@@ -21,12 +21,12 @@ struct starter_watch {
 void starter_watch_begin(struct run *run);
 /* For poll; -1: none. */
 int starter_watch_fd(const struct starter_watch *w);
-/* Monotonic ns of the next look, INT64_MAX: none is due. */
+/* Monotonic ns of the next reading, INT64_MAX: none is due. */
 int64_t starter_watch_next(const struct starter_watch *w);
 /* A file was opened, by anyone: searches the program's processes for a starter at once, and some times soon after. */
 void starter_watch_receive(struct run *run);
 void starter_watch_on_time(struct run *run, int64_t now);
-/* host->saw, with the run as its context: is this process of the program a starter? */
+/* `host->saw`, with the run as its context: is this process of the program a starter? */
 void starter_watch_saw(void *run, pid_t pid, const char *name);
 void starter_watch_end(struct starter_watch *w);
 #endif

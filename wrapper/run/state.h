@@ -58,8 +58,8 @@ struct run {
     struct wire_msg end; /* kind 0 until the program has ended */
 };
 
-/* Sends a message to the launcher, or to run->tell; text may be NULL. Ignores that the launcher has
- * died. */
+/* Sends a message to the launcher, or to `run->tell`; text may be NULL. Ignores that the launcher
+ * has died. */
 void run_report(const struct run *run, uint32_t kind, int status, const char *text);
 /* Prints a warning and records it with the source SUMMARY_TOLD, so that the summary leaves it out. */
 void run_warn(struct run *run, const char *text);
@@ -79,7 +79,7 @@ void run_watch(struct run *run);
 void run_sync(struct run *run, bool all);
 /* Writes incomplete lines into the streams' files, except for a possible beginning of redacted text. */
 void run_pass_words(struct run *run);
-/* Has the user set by --finish-wait how long the end of the run may take? */
+/* Returns true if the user has set a limit for the end of the run by --finish-wait. */
 bool run_is_patient(const struct run *run);
 /* Milliseconds that the run may wait for the answer of another program: usual_ms, or half of what is
  * left of --finish-wait where the user has set that and it is more. After a signal of the scheduler,

@@ -25,7 +25,7 @@ bool summary_has_results(const struct record *r);
 /* Its parts, for the summary of repetitions. */
 /* One line (broken where the screen is narrow): two blanks, a mark or label of `width` columns, the text. */
 void summary_line(const struct screen *screen, enum style style, const char *label, size_t width, struct str text, struct buf *to);
-/* Why the program gave no metrics, with what to do. Nothing if it failed. */
+/* Prints why the program has no metrics, with what to do. Nothing if it failed. */
 void summary_print_no_metrics(const struct summary *s, struct buf *to);
 /* The reason, unless the first line has it, and the verdict of references. */
 void summary_print_reason(const struct summary *s, struct buf *to);

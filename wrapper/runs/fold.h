@@ -1,4 +1,4 @@
-/* fold.h: child runs below their parents: which lines a listing of runs has, and how deep each stands. */
+/* fold.h: child runs below their parents: the lines of a listing of runs, and the depth of each. */
 #ifndef RUNS_FOLD_H
 #define RUNS_FOLD_H
 #include "runs/runs.h"

@@ -1,4 +1,4 @@
-/* row.h: what a listing says of a run beside its meta. */
+/* row.h: the data of a run in a listing besides its meta.yaml. */
 #ifndef RUNS_ROW_H
 #define RUNS_ROW_H
 #include "mlruns-format/headline.h"

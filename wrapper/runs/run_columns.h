@@ -10,13 +10,15 @@ struct run_columns {
     size_t count;
 };
 
-/* Reads a list of keys with commas between them. "*" and "?" stand for any characters of keys that one of the n runs has; names of texts may stand in
- * quotes. A key stands once. option: for messages. ERR_USAGE names what is wrong. */
+/* Reads a list of keys with commas between them. "*" and "?" stand for any characters of keys that
+ * one of the n runs has; names of texts may be in quotes. A key occurs once. option: for messages.
+ * ERR_USAGE names what is wrong. */
 int run_columns_read(struct run_columns *ret, const char *text, const char *option, const struct runs *runs,
                      const struct tree_run *const *list, size_t n, struct arena *a, struct err *err);
-/* A listing with a row for each run: to be printed in any form, then freed by listing_deinit. people: times as people read them, not milliseconds.
- * Facts that cannot be read make run->problem. ret_gone: how many runs have no row because they were deleted meanwhile; NULL: each has one. -1: out of
- * memory. */
+/* A listing with a row for each run: to be printed in any form, then freed by listing_deinit.
+ * people: times as people read them, not milliseconds. Facts that cannot be read make run->problem.
+ * ret_gone: how many runs have no row because they were deleted since the listing; NULL: each has
+ * one. -1: out of memory. */
 int run_columns_listing(const struct run_columns *columns, const struct runs *runs, struct tree_run *const *list, size_t n, bool people,
                         struct arena *a, struct listing *ret, size_t *ret_gone);
 /* Keys of one kind. The names are in the arena, which the caller sets. */

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-/* Where runs are, as the caller's options and environment say. */
+/* Where runs are, by the caller's options and environment. */
 struct runs_place {
     const char *tree; /* the folder mlruns; NULL: the one that the environment or the configuration names */
     const char *ref; /* a commit to read instead (runs_ref.h); NULL: what is on disk */
@@ -25,7 +25,7 @@ struct runs_place {
 struct runs {
     struct runs_place place;
     const char *tree; /* absolute path of mlruns */
-    int root; /* its descriptor; -1: it lies in a repository */
+    int root; /* its descriptor; -1: it is in a repository */
     struct folder folder; /* the same as a folder, on disk or in a commit; all that only reads goes through it */
     struct tree_index *index; /* of a tree on disk; NULL: it is read without one */
     struct runs_ref *refs; /* commits that operands have named (runs_ref.h) */
@@ -53,7 +53,8 @@ struct runs_filter {
 
 /* Opens the tree. Paths and names are kept in the arena. ERR_INPUT when there is none. */
 int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a, struct err *err);
-/* The same for operands (runs as runs_find takes them, groups with commas between them). Each that names its commit, as REF:RUN, needs no tree on disk. */
+/* The same for operands (runs as runs_find accepts them, groups with commas between them). Each
+ * that names its commit, as REF:RUN, needs no tree on disk. */
 int runs_open_for(struct runs *ret, const struct runs_place *place, char *const *operands, int count, struct arena *a, struct err *err);
 void runs_close(struct runs *runs);
 /* Reads the meta of all runs that pass the filter. */
@@ -62,10 +63,12 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena 
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a);
 /* Is that the name of the run's experiment, or its id? */
 bool runs_is_of_experiment(const struct tree_run *run, const char *experiment);
-/* runs_find.c: the run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
- * Else the name of one run alone, which is printed with its id. "last" and names count only runs of place.filter.
- * A run that another one amends stands for that one, and annotations are applied, unless "=" stands before its id: then what runs_load has read counts. Where
- * metrics and tags are read, a note is printed of statistics that ignore corrections (stale.h). 1: not found (err set), 0, -1. */
+/* runs_find.c: the run that the user names: a prefix of its id (4 digits or more), "last", "last~2"
+ * (the third newest; child runs do not count); read with `what` of tree.h. Else the name of one run
+ * alone, which is printed with its id. "last" and names count only runs of place.filter. A run that
+ * another one amends means that one, and annotations are applied, unless "=" precedes its id: then
+ * what runs_load has read counts. Where metrics and tags are read, a note is printed of statistics
+ * that ignore corrections (stale.h). 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* Reads a run that runs_load has listed, as runs_find reads "=ID". 1: it was deleted since then, and is counted in runs->gone; err is not set. 0, -1. */
 int runs_find_listed(struct runs *runs, const struct tree_run *listed, unsigned what, struct arena *a, struct tree_run **ret,
@@ -76,7 +79,7 @@ int runs_latest_start(struct runs *runs, const struct tree_run *run, struct aren
 const char *runs_root_id(const struct runs *runs, const struct tree_run *run, struct arena *a);
 /* What readers see in place of `count` runs of the experiment of `of`: each id becomes that of the amending run, or "" where the run is retracted. */
 int runs_current_ids(struct runs *runs, const struct tree_run *of, char (*ids)[33], size_t count, struct arena *a, struct err *err);
-/* What annotations say of a run. */
+/* Changes of a run by annotations. */
 struct run_annotated {
     char root[33]; /* the run that was recorded first, which an annotation names */
     char newest[33]; /* the annotation that counts most; "": none */
@@ -90,9 +93,10 @@ unsigned runs_workers(const struct runs *runs, size_t n);
 const struct folder *runs_ready_folder(struct runs *runs);
 /* What annotations change of a run that the last runs_load listed; NULL: nothing. In its arena. */
 const struct tree_entry *runs_listed_changes(const struct runs *runs, const struct tree_run *run);
-/* The folder of the tree that the run lies in, borrowed. */
+/* The folder of the tree with the run, borrowed. */
 struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
-/* Was the run deleted since runs_load listed it? Whoever has read it asks this last, leaves it out, and counts it in runs->gone. */
+/* Was the run deleted since runs_load listed it? Call this after reading it; the caller then leaves
+ * it out, and counts it in runs->gone. */
 bool runs_is_gone(const struct runs *runs, const struct tree_run *run);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);

@@ -26,8 +26,9 @@ struct grep_search {
     size_t hits, files_found,
         unsearched; /* results: lines that match; files; lines that are too long for the pattern, or cost it too much */
 };
-/* Searches one run: its files in the order of their names. A copy below job/ of a file that stands above is left out. A file that cannot be read
- * makes run->problem. 1: the run was deleted meanwhile. -1: out of memory. */
+/* Searches one run: its files in the order of their names. A copy below job/ of a file above it is
+ * left out. A file that cannot be read makes run->problem. 1: the run was deleted since the
+ * listing. -1: out of memory. */
 int grep_run(struct grep_search *s, struct tree_run *run);
 /* Compiles the pattern that grep_run needs. is_fixed: the text is searched as it is; false: it
  * is a regular expression. any_case: upper and lower case are equal. The caller frees *ret with

@@ -1,10 +1,12 @@
-/* runs_ref.h: runs that lie in a commit of a git repository: read from its objects, nothing is checked out. */
+/* runs_ref.h: runs in a commit of a git repository: read from its objects, nothing is checked out.
+ * */
 #ifndef RUNS_RUNS_REF_H
 #define RUNS_RUNS_REF_H
 #include "runs/runs.h"
 #include "git/tree.h"
 
-/* Opens the tree of a commit: `ref` is anything that git takes for one, or REF:PATH where mlruns has another place in it. The repository is that of
+/* Opens the tree of a commit: `ref` is anything that git accepts as one, or REF:PATH where mlruns
+ * has another place in it. The repository is that of
  * --tree, else of the working directory, else of the tree that runs are recorded into. On success runs_close is to be called. */
 int runs_open_ref(struct runs *ret, const char *ref, const struct runs_place *from, struct arena *a, struct err *err);
 /* The same of a commit in a repository that is open and stays so; path: of mlruns in it. 1: it has no such folder. */
@@ -13,6 +15,7 @@ int runs_open_commit(struct runs *ret, struct repo *repo, const struct repo_id *
 struct runs *runs_of_ref(struct runs *runs, const char *ref, struct arena *a, struct err *err);
 /* For runs_close. */
 void runs_close_refs(struct runs *runs);
-/* The remote that has the missing files, where the runs lie in a commit of a partial clone (in a); NULL: they do not. */
+/* The remote that has the missing files, where the runs are in a commit of a partial clone (in a);
+ * NULL: they do not. */
 const char *runs_partial_remote(const struct runs *runs, struct arena *a);
 #endif

@@ -9,7 +9,7 @@
 struct table_run {
     const struct tree_run *run;
     const struct run_row *row;
-    struct folder tree; /* that the run lies in, borrowed */
+    struct folder tree; /* with the run, borrowed */
     unsigned depth; /* below its parent */
     size_t folded; /* child runs that the table leaves out */
     const char *sweep; /* metrics of a sweep, for example "write.bw best 1067 MiB/s at bs=1m"; NULL: it is none */
@@ -22,8 +22,9 @@ enum { RUNS_TABLE_METRICS = 4 };
 bool runs_table_one_day(const struct table_run *runs, size_t count);
 /* Do the runs come from more than one site? Then the table names it. */
 bool runs_table_sites(const struct table_run *runs, size_t count);
-/* Appends the table of runs of one experiment. of: the parent of all of them; NULL: each child stands below its own. Names leave out that of the
- * parent. one_day: start times without the date; sites: with the site of each. -1: out of memory. */
+/* Appends the table of runs of one experiment. of: the parent of all of them; NULL: each child is
+ * below its own. Names leave out that of the parent. one_day: start times without the date; sites:
+ * with the site of each. -1: out of memory. */
 int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, bool sites,
                      const struct screen *screen, struct arena *a, struct buf *to);
 /* Appends all runs as CSV with a column for each headline metric that one of them has. The verdict is that of verdict_shown: "pass" only where a value

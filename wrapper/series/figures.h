@@ -23,7 +23,8 @@ const char *series_no_interval(const struct series_figure *f);
 /* Marks the best point of each metric: the one that is better than every other by the test of a comparison (change.h), corrected for all points and
  * headline metrics. False: out of memory. */
 bool series_mark_best(struct series_figure *figures);
-/* All figures, point by point, in the notes' arena. NULL: there are none, or no memory (arena.failed). */
+/* Returns all statistics, point by point, in the notes' arena. NULL: there are none, or no memory
+ * (arena.failed). */
 struct series_figure *series_figures(struct series_notes *n);
 /* What the run measured of the metric; NULL: nothing. */
 const struct series_run_value *series_value_of(const struct series_repetition *run, const char *key);

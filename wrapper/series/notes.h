@@ -29,7 +29,7 @@ struct series_input {
 struct series_repetition {
     size_t order; /* from 1, over all runs of the series */
     size_t point; /* of the sweep, from 0 */
-    size_t repetition; /* from 1; of warm-up runs counted apart */
+    size_t repetition; /* from 1; of warm-up runs counted separately */
     bool warmup;
     char id[33];
     int exit; /* as a shell reports it: 128 + signal */
@@ -37,7 +37,7 @@ struct series_repetition {
     const char *verdict, *reason;
     const char *noisy; /* what disturbed it, in words; "" nothing */
     bool unjudged; /* it may have been disturbed all the same (mlruns-format/disturbance.h) */
-    const char *no_metrics; /* why nothing of its output is a result, in words; "" or NULL: it has results, or was not asked */
+    const char *no_metrics; /* why nothing of its output is a result, in words; "" or NULL: it has results, or it was not checked */
     double throttled; /* how often its node slowed down for heat; -1: not known */
     int64_t start_ms, end_ms;
     struct series_run_value *values;
@@ -56,7 +56,8 @@ struct series_notes {
 
 /* Does this run count in statistics? */
 bool series_counts(const struct series_repetition *run);
-/* Why no run that counts has a result, by the first of them; NULL: one has, or none says why. Borrowed. */
+/* Why no run that counts has a result, by the first of them; NULL: one has, or none has a reason.
+ * Borrowed. */
 const char *series_no_metrics(const struct series_notes *n);
 /* Do the notes have what readers see in place of the run? id: of the run that they see; NULL or "": it is retracted. */
 bool series_is_current(const struct series_repetition *run, const char *id);

@@ -1,4 +1,5 @@
-/* sweep.h: the values of --sweep, their combinations, and putting them into a command line. Nothing is started or written here. */
+/* sweep.h: the values of --sweep, their combinations, and their insertion into a command line.
+ * Nothing is started or written here. */
 #ifndef SERIES_SWEEP_H
 #define SERIES_SWEEP_H
 #include "base/arena.h"
@@ -21,8 +22,9 @@ struct parameter_sweep {
     const char *const *table; /* points that are no product: the values of each, axis by axis; NULL: the product */
 };
 
-/* Adds "NAME=VALUES". VALUES is a list parted by commas; an item A..B is the integers from A to B, A..B+S (or -S) those in steps of S, A..B*F those that
- * grow by the factor F; a backslash takes the meaning from the character behind it. No name and no value may come twice. ERR_USAGE. */
+/* Adds "NAME=VALUES". VALUES is a list parted by commas; an item A..B is the integers from A to B,
+ * A..B+S (or -S) those in steps of S, A..B*F those that grow by the factor F; a backslash removes
+ * the special meaning of the next character. No name and no value may come twice. ERR_USAGE. */
 int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, struct err *err);
 /* Reads "NAME=VALUES" as one axis, without adding it. repeats: a value may come twice. ERR_USAGE. */
 int sweep_read_axis(struct sweep_axis *ret, const char *text, bool repeats, struct arena *a, struct err *err);

@@ -4,11 +4,13 @@
 #include "base/json.h"
 #include "series/notes.h"
 
-/* Status, verdict, reason, what disturbed it, and for each metric about the program the one value that stands for the run: the statistic that the rules
- * put first, else its only value, else its only statistic, else the median. Percentiles are figures of their own ("read.clat.p99_us"). Without a
- * headline of the rules run.wall_s is it. Texts into the arena. */
+/* Status, verdict, reason, what disturbed it, and for each metric about the program the one value
+ * that represents the run: the statistic that the rules prefer, else its only value, else its only
+ * statistic, else the median. Percentiles are separate metrics ("read.clat.p99_us"). Without a
+ * headline metric of the rules run.wall_s is it. Texts into the arena. */
 void series_values_take(struct series_repetition *run, const struct json *detail, struct arena *a);
-/* The key of the run's metric that the value was: "write.bw_MiB_per_s" and "max" "write.bw_MiB_per_s.max"; of a percentile, which stands within the key
- * there ("read.clat.p99_us"), "read.clat_us.p99". */
+/* The key of the run's metric that the value was: "write.bw_MiB_per_s" and "max"
+ * "write.bw_MiB_per_s.max"; of a percentile, which is within the key there ("read.clat.p99_us"),
+ * "read.clat_us.p99". */
 void series_value_key(const struct series_run_value *v, char *to, size_t size);
 #endif

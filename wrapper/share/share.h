@@ -1,6 +1,7 @@
 /* share.h: the parts of `benchwrap share`: which runs the target never had, our branch made of them, the push, the pull request.
  *
- * What is shared is decided by run directories, not by commits: a run that stands in the target, or stood there once, is not offered again, however it was
+ * What is shared is decided by run directories, not by commits: a run that is or was in the target
+ * is not offered again, however it was
  * merged. The runs on disk and in this clone's branch stay as they are, whatever fails. */
 #ifndef SHARE_SHARE_H
 #define SHARE_SHARE_H
@@ -22,7 +23,7 @@ struct share_run {
     struct tree_run *run; /* its meta; NULL: it is in the branch only */
     const char *benchmark, *verdict, *headline; /* NULL: not known */
     uint64_t files, bytes;
-    size_t redacted, withheld; /* places where a secret or a name stood; files that a public run does not show */
+    size_t redacted, withheld; /* places where a secret or a name was; files that a public run does not show */
 };
 
 struct share {
@@ -32,7 +33,7 @@ struct share {
     struct share_options {
         const char *remote, *to, *base, *token_file; /* NULL: not given */
         bool no_verify, no_pull_request, reopen,
-            private; /* the reviewer's hook is not run; nothing but the push; ours that was closed is opened again; also runs with profile private */
+            private; /* without the reviewer's hook; only push; reopen the site's closed pull request; also runs with profile private */
     } options;
     struct plan plan;
     struct runs runs; /* on disk; root -1: no tree here */
@@ -72,13 +73,14 @@ const char *share_ref(const struct share *s, const char *what);
 
 /* Name of a file on the target in the folder of notes (what: "removed", "lost"), in the arena; NULL: out of memory. */
 const char *share_note_file(const struct share *s, const char *what);
-/* The folder of notes, beside the repository's objects; made where it is not there. The caller closes it. -1: it cannot be opened. */
+/* The folder of notes, next to the repository's objects; made where it is not there. The caller
+ * closes it. -1: it cannot be opened. */
 int share_note_folder(const struct share *s);
 
 /* ---- share_runs.c: what ---- */
 /* Fills the list. */
 int share_find_runs(struct share *s, struct err *err);
-void share_measure(struct share *s); /* files, bytes, redactions, and what the text tells of each */
+void share_measure(struct share *s); /* files, bytes, redactions, and what the text has about each */
 
 /* ---- share_sites.c: runs of other sites ---- */
 #define SHARE_LOST "the target has lost it, and another site published it"
@@ -115,7 +117,8 @@ int share_push(struct share *s, enum share_pushed *ret, struct err *err);
 void share_title(const struct share *s, struct buf *to);
 /* Markdown between two marks; what people write around it stays. */
 int share_text(struct share *s, struct buf *to, struct err *err);
-/* The text of a pull request with ours put anew; false: the marks are gone, so another author owns it now. */
+/* The text of a pull request with `ours` written again; false: the marks are gone, so another
+ * author owns it now. */
 bool share_text_refresh(const char *old, struct str ours, struct buf *to);
 
 /* ---- share_pull.c: the pull request ---- */

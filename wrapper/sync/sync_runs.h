@@ -18,7 +18,7 @@ struct sync_item {
     bool wanted, done, on_way;
     bool sent, there; /* so it was counted */
     bool made; /* on the server, by this process */
-    bool twice; /* its id stands in two experiments: it is not sent */
+    bool twice; /* its id is in two experiments: it is not sent */
 };
 struct sync_runs {
     struct arena *arena;
@@ -32,7 +32,7 @@ struct sync_runs {
     size_t count;
     struct corrections corrections; /* among the items */
     struct sync_counts n;
-    bool stopped; /* the server is away or denies us, or the process is asked to end */
+    bool stopped; /* the server is away or denies access, or the process was requested to end */
     void (*note)(void *context, const char *text);
     void *context;
 };

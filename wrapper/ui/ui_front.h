@@ -15,7 +15,7 @@ enum { UI_SECRET_MIN = 16, UI_SECRET_MAX = 128 };
 
 struct ui_front {
     pid_t pid; /* 0: not started */
-    int hold;  /* it ends when this end of a pipe is closed, by us or by our death */
+    int hold;  /* it ends when this end of a pipe is closed, also by the death of this process */
 };
 
 /* A fresh secret of 32 hexadecimal digits, or (path) the first word of a file: UI_SECRET_MIN to UI_SECRET_MAX letters, digits, '.', '_', '~' or '-'; a file

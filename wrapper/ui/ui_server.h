@@ -18,12 +18,13 @@ int ui_install(char *const *env, struct arena *a, struct err *err);
 
 struct ui_server {
     pid_t guard;
-    int hold;       /* the guard ends the server when this end of a pipe is closed, by us or by our death */
+    int hold;       /* the guard ends the server when this end of a pipe is closed, also by the death of this process */
 };
 /* Is the port free at this address? */
 bool ui_port_free(const char *host, int port);
-/* argv[0] is the program's path; it runs in the folder `folder`, its output goes to folder/server.log, and it listens on the socket `name` there. env: ours;
- * what would configure another server, or another address, is not passed on. */
+/* argv[0] is the program's path; it runs in the folder `folder`, its output goes to
+ * folder/server.log, and it listens on the socket `name` there. env: this process's; what would
+ * configure another server, or another address, is not passed on. */
 int ui_server_start(struct ui_server *ret, const char *folder, const char *name, char *const *argv, char *const *env, struct err *err);
 /* Has it ended by itself? */
 bool ui_server_ended(struct ui_server *s);

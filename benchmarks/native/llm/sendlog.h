@@ -9,7 +9,7 @@ struct sendlog_record {
     uint64_t request; /* the number in the request's header X-Request-Id (decimal; as llmload sends it), else the server's own count */
     int64_t at_ns; /* CLOCK_MONOTONIC just before the send call */
     uint32_t event; /* chunk with text, from 0; SENDLOG_RECEIVED: the request was complete; SENDLOG_END: end of the reply */
-    uint32_t cost_ns; /* what the send call took; of SENDLOG_RECEIVED: how long llmfake had not read it */
+    uint32_t cost_ns; /* duration of the send call; of SENDLOG_RECEIVED: how long llmfake had not read it */
 };
 enum { SENDLOG_RECEIVED = 0x7fffffff, SENDLOG_END = 0x7ffffffe };
 #endif

@@ -10,7 +10,7 @@
 enum fake_api { API_CHAT, API_COMPLETIONS, API_TRITON, API_OLLAMA_CHAT, API_OLLAMA_GENERATE, APIS };
 enum usage_place { USAGE_LAST, USAGE_WITH_CHOICES, USAGE_EVERY, USAGE_ZEROS, USAGE_NONE };
 
-/* A duration that is drawn anew each time. */
+/* A duration that is drawn again each time. */
 struct delay {
     double median_s, sigma; /* sigma 0: constant; else lognormal */
 };
@@ -32,7 +32,7 @@ struct fake {
     struct delay ttft, itl;
     double tail_s; /* last token to finish chunk */
     double starting_s; /* 503 for so long */
-    uint32_t tokens; /* 0: what the request asks for */
+    uint32_t tokens; /* 0: as requested */
     unsigned per_chunk; /* tokens of a chunk */
     unsigned pad; /* an event has at least so many bytes */
     unsigned split; /* cut what is sent into pieces of so many bytes; 0: not */
@@ -49,7 +49,8 @@ void slots_free(struct fake_slots *s);
 /* A request that arrives then and is served for so long: when it begins. From any thread, in the order of arrival. */
 int64_t slots_take(struct fake_slots *s, int64_t at_ns, int64_t service_ns);
 
-/* reply.c: the pieces that replies are made of, framed as HTTP wants them. Made once; read by all threads. */
+/* reply.c: the pieces that replies are made of, framed as HTTP requires. Made once; read by all
+ * threads. */
 struct reply_part {
     char *p;
     size_t n;
@@ -67,7 +68,7 @@ void reply_event(const struct fake *f, enum fake_api api, struct buf *to, const 
 void reply_tail(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
 /* Prints a token's event where each event reports usage. */
 void reply_counted(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t so_far);
-/* The whole reply of a request that does not stream. */
+/* The complete reply of a request that does not stream. */
 void reply_whole(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
 void reply_status(const struct fake *f, struct buf *to, unsigned status, const char *message);
 /* Answers to GET: health, models, tags, version. */

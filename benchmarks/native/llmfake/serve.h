@@ -14,7 +14,7 @@ struct fake_client {
     struct thread *thread;
     struct fake_client *next_dead;
     int fd;
-    struct buf in, out; /* an incomplete request; bytes the socket did not take */
+    struct buf in, out; /* an incomplete request; bytes the socket did not accept */
     const char *burst; /* the same, of a reply that is kept for all */
     size_t burst_left;
     uint64_t request; /* its number */
@@ -54,7 +54,7 @@ struct thread {
 /* answer.c: a request is there: what is to be sent when. */
 void answer_begin(struct thread *t, struct fake_client *c, const char *method, const char *path, struct str body);
 void answer_due(struct thread *t, struct fake_client *c);
-void answer_resume(struct thread *t, struct fake_client *c); /* the socket takes bytes again */
+void answer_resume(struct thread *t, struct fake_client *c); /* the socket accepts bytes again */
 
 /* client.c: reads what the client has sent, and answers each complete request; an incomplete one is
  * stored. Closes the connection at its end, or when a request is too long. */

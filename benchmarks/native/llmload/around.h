@@ -1,5 +1,5 @@
-/* around.h: what goes on around a run: readiness before it, files of records, the progress line,
- * the recorder of benchwrap, the service's figures, plots after it. */
+/* around.h: what happens around a run: readiness before it, files of records, the progress line,
+ * the recorder of benchwrap, the service's metrics, plots after it. */
 #ifndef LLMLOAD_AROUND_H
 #define LLMLOAD_AROUND_H
 #include "base/json_out.h"

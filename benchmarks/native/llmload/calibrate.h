@@ -22,12 +22,12 @@ struct calibration {
     struct hdr ttft, true_ttft; /* as measured; server's send of the first token - the request's arrival there, ns */
     struct hdr itl, true_itl;
     uint64_t first_unknown; /* first tokens that late reads brought: in none of arrival, ttft, true_ttft */
-    struct client_lateness client; /* whether the client was late as a whole */
+    struct client_lateness client; /* whether the client was late in total */
     double events_per_s, cpu_us_per_event, steal_percent;
     bool kernel_stamps;
 };
 
-/* Starts llmfake (beside this program, or from the PATH), loads it, compares, ends it. */
+/* Starts llmfake (next to this program, or from the PATH), loads it, compares, ends it. */
 int calibration_run(struct calibration *ret, const struct calibration_plan *plan, struct err *err);
 void calibration_deinit(struct calibration *c);
 /* As a JSON object. */

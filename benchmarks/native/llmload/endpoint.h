@@ -31,9 +31,10 @@ struct endpoint {
     unsigned addresses;
 };
 
-/* Takes "http://host:port[/path][?query]", "host:port", "https://…", "unix:/socket[:/path[?query]]"
- * apart; texts go to the arena. path NULL or "/" in the URL: that of the dialect; a path that ends
- * in "/v1" gets the rest of it; another one is the requests' own. ERR_USAGE. */
+/* Accepts "http://host:port[/path][?query]", "host:port", "https://…",
+ * "unix:/socket[:/path[?query]]" separate; texts go to the arena. path NULL or "/" in the URL: that
+ * of the dialect; a path that ends in "/v1" gets the rest of it; another one is the requests' own.
+ * ERR_USAGE. */
 int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_path, struct arena *arena, struct err *err);
 /* Resolves the name (blocks). ERR_REMOTE with the resolver's message. Does nothing for Unix sockets
  * and TLS, where libcurl resolves. */

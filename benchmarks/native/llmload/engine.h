@@ -8,7 +8,7 @@
 enum { LIVE_LATENCIES = 15 };
 extern const double live_latencies_s[LIVE_LATENCIES];
 
-/* Counts while the load runs, of the whole run, warm-up included. */
+/* Counts while the load runs, of all of the run, warm-up included. */
 struct live_counts {
     double elapsed_s;
     enum phase phase;
@@ -42,7 +42,7 @@ struct outcome {
     double offered_rate; /* of the schedule's measured part, requests per second; 0: closed loop */
     double arrivals, expected, expected_sd; /* of struct schedule */
     char trouble[300]; /* the first error on the client's side; "": none */
-    bool incomplete; /* a file beside the result could not be written; trouble says why */
+    bool incomplete; /* a file besides the result could not be written; trouble states why */
     unsigned threads;
     bool kernel_stamps; /* arrivals are the kernel's */
     double wall_s, steal_percent; /* hypervisor steal over the run; -1: not known on this machine */

@@ -1,8 +1,10 @@
-/* event.h: what one JSON object of a reply says: an event of a stream, or a whole reply that was
+/* event.h: the content of one JSON object of a reply: an event of a stream, or a complete reply
+ * that was
  * not streamed.
  *
  * One pass over the bytes, no memory: the dialects (OpenAI chat and completions, Ollama native and
- * OpenAI, TGI, Triton's generate) have no key in common that means different things, so one reader takes them all.
+ * OpenAI, TGI, Triton's generate) have no key in common that means different things, so one reader
+ * accepts them all.
  * Unknown members are skipped, and checked to be JSON. */
 #ifndef LLMLOAD_EVENT_H
 #define LLMLOAD_EVENT_H
@@ -18,7 +20,7 @@ struct event {
     struct str reasoning; /* the same for thinking */
     bool text; /* content, reasoning, a refusal or a tool call that is not empty */
     bool output; /* some of it is no reasoning */
-    bool simple; /* one content string is all that this object says: see stream.c */
+    bool simple; /* one content string is all that this object has: see stream.c */
     bool done; /* Ollama's "done": true */
     bool usage; /* a usage object (Ollama: counts) with something in it */
     bool several; /* a choice that is not the first one */

@@ -33,7 +33,7 @@ void http1_deinit(struct http1 *h);
 enum http1_got http1_next(struct http1 *h, const char **p, size_t *n, struct str *ret);
 /* The connection was closed by the server: is the reply complete with that? */
 bool http1_eof_is_end(const struct http1 *h);
-/* One line of a head, when something else has cut them: a status line (which begins anew), or a
+/* One line of a head, when something else has cut them: a status line (which begins again), or a
  * field. false: it cannot be understood. */
 bool http1_line(struct http1 *h, struct str line);
 /* Has all of a chunk come but the line end behind it? */

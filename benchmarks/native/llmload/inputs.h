@@ -1,4 +1,4 @@
-/* inputs.h: the files that say what the load is. The reader of each notes its SHA-256 here, so that
+/* inputs.h: the files that define the load. The reader of each notes its SHA-256 here, so that
  * the result identifies its content.
  *
  * They are read before the first request, on the main thread. */

@@ -54,7 +54,7 @@ static inline bool lateness_known(int64_t early_ns, int64_t length_ns)
 }
 
 /* The latest time at which the last data of this socket can have come, ns; now_ns where the kernel
- * does not say. Exact to 10 ms. */
+ * does not report it. Exact to 10 ms. */
 int64_t lateness_last_data(int fd, int64_t now_ns);
 
 /* Segments with data that this TCP socket has received. *ret_unread: some are not read yet;

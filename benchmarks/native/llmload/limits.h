@@ -1,5 +1,5 @@
 /* limits.h: what the machine allows (descriptors, ports), and how much of it the hypervisor
- * takes. */
+ * uses. */
 #ifndef LLMLOAD_LIMITS_H
 #define LLMLOAD_LIMITS_H
 #include "base/err.h"

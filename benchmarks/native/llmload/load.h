@@ -19,7 +19,7 @@ enum arrivals { ARRIVALS_CLOSED, ARRIVALS_CONSTANT, ARRIVALS_POISSON, ARRIVALS_G
 extern const char *const arrivals_names[ARRIVALS_KINDS];
 
 /* A value that changes in time: straight pieces one after the other; the last one's end value holds
- * for ever. "10", "1-100@60s,100@2m". */
+ * without limit. "10", "1-100@60s,100@2m". */
 enum { PROFILE_MAX = 64 };
 struct profile {
     struct {
@@ -50,7 +50,7 @@ struct load {
     double temperature; /* below 0: not sent */
     const char *source_address; /* that connections come from, several with commas between; NULL */
     bool drop; /* open loop: what would wait for a slot is dropped */
-    double cooldown_s; /* load goes on after the window */
+    double cooldown_s; /* load continues after the window */
     const char *path; /* of requests: that of --path, else the dialect's */
     bool user_clock; /* no kernel stamps */
 
@@ -72,7 +72,7 @@ struct load {
     uint64_t seed;
     uint64_t prompts_used; /* by the levels of a sweep before this one */
     unsigned threads; /* 0: one per CPU that we may use */
-    unsigned share, shares; /* of several agents this one takes index % shares == share; 0 of 1 */
+    unsigned share, shares; /* of several agents this one sends index % shares == share; 0 of 1 */
     struct objectives objectives;
     const char *objectives_name; /* preset, or NULL */
     const char *schedule_out; /* file that the schedule is written to */

@@ -19,7 +19,7 @@ struct load_metric_row {
 extern const struct load_metric_row metric_rows[METRICS];
 
 /* Throughput in time, buckets of equal width from the run's start; when there are too many,
- * neighbours are joined and the width doubles. */
+ * neighbours are joined and the width is doubled. */
 enum { SERIES_MAX = 4096 };
 struct series_bucket {
     uint32_t sent, completed, failed, good;
@@ -45,7 +45,7 @@ struct metrics {
     uint64_t first_unknown,
         last_unknown; /* completed requests whose first, last token came in a read of several, too late for an exact time */
     uint64_t reads, reads_late; /* of measured replies; those more than 10 ms after the bytes came */
-    uint64_t sends_late; /* arrivals that the client itself took up more than 10 ms behind */
+    uint64_t sends_late; /* arrivals that the client itself started more than 10 ms behind */
     uint64_t stamps_refused; /* impossible kernel stamps: the clock was set */
     uint64_t ended[PHASES][ENDINGS]; /* requests by phase and ending */
     uint64_t short_answers, good; /* measured ones */
@@ -59,14 +59,14 @@ struct metrics {
     uint64_t reconnects, connections;
     int64_t first_send_ns, last_end_ns; /* measured: first actual send, last completion; CLOCK_MONOTONIC */
     int64_t window_begin_ns, window_end_ns; /* the measurement window; end 0: until the last request */
-    uint64_t in_flight_max; /* highest number of requests in flight, whole run */
-    struct load_series series; /* whole run, from series_begin_ns */
+    uint64_t in_flight_max; /* highest number of requests in flight, all of the run */
+    struct load_series series; /* all of the run, from series_begin_ns */
     int64_t series_begin_ns;
-    uint64_t window_tokens; /* tokens (chunks, where the server does not say) that arrived within the window, of all requests */
+    uint64_t window_tokens; /* tokens (chunks, where the server does not report them) that arrived within the window, of all requests */
     uint64_t sent; /* requests sent within the window, whatever their phase; by count: measured ones */
     int64_t last_send_ns; /* of those */
     uint64_t window_completed; /* requests that completed within the window */
-    uint64_t events_all, reads_all; /* whole run, for the client's cost per event */
+    uint64_t events_all, reads_all; /* all of the run, for the client's cost per event */
     double cpu_s; /* of the workers */
     char first_error[ENDINGS][160]; /* the first message of each kind of ending */
 };

@@ -1,7 +1,7 @@
 /* prompt.h: the interface of sources of prompts; prompt_fixed.c and prompts/ implement it.
  *
  * A source is opened once and then only read: `make` is called from several threads at once and
- * must not write to the source. The same want gives the same prompt, on every machine, so that
+ * must not write to the source. The same `want` yields the same prompt, on every machine, so that
  * agents can split one load by index and a repeated request is the same. */
 #ifndef LLMLOAD_PROMPT_H
 #define LLMLOAD_PROMPT_H
@@ -15,9 +15,9 @@
 enum token_source {
     TOKENS_UNKNOWN,
     TOKENS_CHUNKS, /* chunks with text were counted, one token each */
-    TOKENS_ASKED, /* the length that the options or the trace give */
+    TOKENS_ASKED, /* the length from the options or the trace */
     TOKENS_FILE, /* a tokenizer file counted the text */
-    TOKENS_IDS, /* token ids, sent by us or by the server with each chunk */
+    TOKENS_IDS, /* token ids, sent by llmload or by the server with each chunk */
     TOKENS_CONTINUOUS, /* usage on every chunk, and none at the end */
     TOKENS_USAGE, /* the server's usage at the end (Ollama: eval_count) */
     TOKENS_SOURCES
@@ -37,12 +37,12 @@ struct prompt_want {
 
 struct prompt {
     struct str text; /* UTF-8, not escaped; unused where ids or messages are given */
-    struct str messages; /* JSON objects with commas between, to stand in "messages":[…]; n 0: text becomes one user message */
+    struct str messages; /* JSON objects with commas between, for "messages":[…]; n 0: text becomes one user message */
     struct str ids; /* JSON array of token ids, "[1,2,3]", for completions; n 0: text */
     struct str extra; /* further members of the body, "\"logprobs\":1,\"echo\":true"; n 0: none */
     struct str options; /* members of Ollama's "options"; n 0: none */
     uint32_t input_tokens; /* how many tokens this is, by input_source; 0: not known */
-    uint32_t output_tokens; /* to request (max_tokens); 0: what --max-tokens says */
+    uint32_t output_tokens; /* to request (max_tokens); 0: --max-tokens */
     enum token_source input_source;
     uint64_t item; /* which row of a file it was, from 0 (scoring); UINT64_MAX: none */
 };
@@ -51,7 +51,7 @@ struct prompt_source {
     const char *name; /* "fixed", "synthetic", "sharegpt" … in the result */
     size_t rows; /* of a data set; 0: there is none */
     const char *warning; /* which rows were left out, as a sentence; NULL: none */
-    bool constant; /* every want gives the same prompt, but for its first bytes, if they vary: the request's bytes are made once */
+    bool constant; /* every `want` yields the same prompt, but for its first bytes, if they vary: the request's bytes are made once */
     /* Writes the first `varied` bytes of that request's text, ASCII that JSON does not escape; varied 0: they are always the same. */
     void (*vary)(const struct prompt_source *source, uint64_t index, char *to);
     size_t varied;

@@ -198,8 +198,8 @@ static void connection_made(struct worker *w, struct conn *c)
 }
 
 /* May the server's TCP have waited for an acknowledgement? It sends 10 segments without one at
- * first, and that of a client that reads nothing can need 40 ms. Of the reads before, 88 bytes (the
- * least segment that TCP acknowledges at once) may be without one. */
+ * first, and that of a client that reads nothing can need 40 ms. Of the reads before, 88 bytes (the smallest
+ * segment that TCP acknowledges at once) may be without one. */
 static bool may_await_acknowledgement(struct worker *w, struct flight *f, size_t n, int64_t at_ns)
 {
     enum { SEGMENTS = 8, BYTES_BEFORE = 88 };

@@ -13,7 +13,7 @@ struct load_report {
 };
 
 void report_json(const struct load_report *r, struct json_out *j); /* members of the result */
-/* What is printed beside the answer. */
+/* What is printed besides the answer. */
 struct report_wish {
     bool details, define;
 };

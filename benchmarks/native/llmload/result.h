@@ -1,7 +1,7 @@
 /* result.h: the outcome of one request, and the sinks that receive it.
  *
  * All times are CLOCK_MONOTONIC, nanoseconds; 0: it did not happen. Arrivals are kernel receive
- * stamps where the socket gives them (TCP), else the time after the read that brought the event's
+ * stamps where the socket has them (TCP), else the time after the read that brought the event's
  * last byte. */
 #ifndef LLMLOAD_RESULT_H
 #define LLMLOAD_RESULT_H
@@ -27,8 +27,8 @@ extern const struct ending_row ending_rows[ENDINGS];
 /* One piece of the answer that had text. */
 struct chunk {
     int64_t at_ns;
-    uint32_t tokens; /* if the server says (ids, continuous usage), else 0 */
-    uint8_t shared; /* this stamp is another event's too: its gap to the one before says nothing */
+    uint32_t tokens; /* if the server reports it (ids, continuous usage), else 0 */
+    uint8_t shared; /* this stamp is another event's too: its gap to the one before means nothing */
     uint8_t reasoning;
 };
 
@@ -55,12 +55,12 @@ struct request_result {
     int64_t first_early_ns, last_early_ns; /* by how much the first and last may be earlier, after late reads; 0: exact */
     int64_t second_early_ns, output_early_ns, byte_early_ns,
         connect_early_ns; /* the same of second_ns, first_output_ns, first_byte_ns, connected_ns */
-    int64_t end_ns; /* end of the reply's body, or when the request was given up */
+    int64_t end_ns; /* end of the reply's body, or when the request was stopped */
     uint32_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* 0 with source unknown: missing */
     bool has_thoughts; /* reasoning came as text */
     bool several; /* several choices came concurrently: a gap between chunks is none between tokens */
     bool in_one_piece; /* no stream, though one was requested */
-    bool has_cached; /* the server says how many of the prompt's tokens came from its cache */
+    bool has_cached; /* the server reports how many of the prompt's tokens came from its cache */
     enum token_source input_source, output_source;
     uint32_t asked_tokens; /* max_tokens sent; 0: none */
     uint32_t events, chunks; /* all events; those with text */
@@ -70,9 +70,9 @@ struct request_result {
         server_total_ns; /* as the server reports (llama.cpp, Ollama); 0: it does not */
     char finish[24]; /* finish_reason, done_reason */
     const char *error; /* message; NULL: none */
-    const struct chunk *chunk_list; /* [chunks] if a sink wants them, else NULL */
-    struct str text; /* the answer's text if a sink wants it */
-    struct str body; /* the reply's whole body (not streamed) if a sink wants it */
+    const struct chunk *chunk_list; /* [chunks] if a sink needs them, else NULL */
+    struct str text; /* the answer's text if a sink needs it */
+    struct str body; /* the reply's complete body (not streamed) if a sink needs it */
 };
 
 /* Are the arrivals of the first and the last chunk, and the time between them, known well enough to

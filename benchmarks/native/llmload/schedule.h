@@ -16,13 +16,13 @@ struct arrival {
 struct schedule {
     struct arrival *list; /* by time */
     size_t n; /* 0: closed loop */
-    uint64_t whole_n; /* of the whole schedule, before it is divided among agents */
+    uint64_t whole_n; /* of the complete schedule, before it is divided among agents */
     char *texts;
     uint64_t *blocks;
     size_t texts_n, texts_size, blocks_n, blocks_size, size;
     char hash[65]; /* SHA-256 */
     const char *trace_kind; /* "azure", "burstgpt", "mooncake", "jsonl"; NULL: no trace */
-    uint64_t measured; /* arrivals of the measured part, of the whole schedule */
+    uint64_t measured; /* arrivals of the measured part, of the complete schedule */
     double offered_rate; /* requests per second of the measured part */
     double arrivals, expected; /* of the measured part, as scheduled, and as expected from the rate; both 0 where there is no rate */
     double expected_sd; /* standard deviation of arrivals over all seeds */

@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one run gave. */
+/* The result of one run. */
 struct search_trial {
     double sent_rate, offered_rate; /* requests per second, really sent and scheduled */
     uint64_t good, due; /* requests that met all objectives, and all that should have */
     double spread; /* standard deviation of the number of arrivals over all seeds, as a share of it */
-    bool is_late; /* the client was, so much that a miss says nothing */
+    bool is_late; /* the client was, so much that a miss shows nothing */
     bool is_over; /* no further run is possible */
 };
 /* Runs the load at this rate with a fresh seed. -1: err. */

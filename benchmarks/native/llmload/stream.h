@@ -1,7 +1,7 @@
 /* stream.h: cuts a reply's body into events: server-sent events, lines of JSON, or one JSON text.
  *
- * Bytes come in pieces cut anywhere; the same bytes give the same events, however they were cut.
- * Events that lie whole in a piece are read in place. */
+ * Bytes come in pieces cut anywhere; the same bytes yield the same events, however they were cut.
+ * Events that are completely in a piece are read in place. */
 #ifndef LLMLOAD_STREAM_H
 #define LLMLOAD_STREAM_H
 #include "benchmarks/native/llmload/event.h"
@@ -19,7 +19,7 @@ enum stream_trouble {
 };
 
 /* The event read last that was content alone: the next one of the stream mostly differs in that
- * string only. Where everything before and behind is the same and no quote or backslash lies
+ * string only. Where everything before and behind is the same and no quote or backslash is
  * between, it is the same kind of event, and need not be read again. */
 struct stream_memo {
     struct buf line; /* a copy; n 0: none */
@@ -50,7 +50,7 @@ void reply_stream_deinit(struct reply_stream *s);
 /* Prepares the stream for a new reply as reply_stream_init does; memory of the previous reply is
  * used again where it is small. */
 void stream_reset(struct reply_stream *s, enum stream_framing framing, bool lines);
-/* false: trouble; nothing more is taken. */
+/* false: trouble; nothing more is read. */
 bool reply_stream_feed(struct reply_stream *s, const char *p, size_t n, stream_take *take, void *context);
 /* The body ended: an event without its last line end counts too. false: trouble. */
 bool stream_end(struct reply_stream *s, stream_take *take, void *context);

@@ -23,7 +23,7 @@ struct load_sweep {
     uint64_t seeds[SWEEP_POINTS];
     double low[SWEEP_POINTS], high[SWEEP_POINTS]; /* 95 % interval of the metric that decides; NaN: not known */
     bool late[SWEEP_POINTS], failed[SWEEP_POINTS]; /* the client was the bottleneck; requests failed */
-    size_t point_count, best; /* best: index of the point whose outcome is returned, that of the highest figure */
+    size_t point_count, best; /* best: index of the point whose outcome is returned, that of the highest rate */
     struct buf json; /* the points as JSON objects with commas between */
 };
 

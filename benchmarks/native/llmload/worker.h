@@ -60,7 +60,7 @@ struct conn {
     struct timer timer;
     struct conn *next, *prev; /* of the busy list, or of the endpoint's idle list */
     struct http1 http;
-    struct buf rest; /* bytes of the request that the socket did not take yet */
+    struct buf rest; /* bytes of the request that the socket did not accept yet */
     int fd; /* -1: none */
     uint64_t received; /* bytes, on this socket */
     uint32_t full_bytes; /* so many in one read may have filled the socket's buffer */
@@ -110,9 +110,9 @@ struct worker {
     int epoll;
     char *bytes; /* read buffer */
     struct buf wire, body, scratch;
-    struct buf fixed; /* the whole request, if all are the same */
-    size_t fixed_id; /* where its X-Request-Id stands */
-    size_t fixed_vary; /* where the bytes stand that differ from prompt to prompt; 0: none do */
+    struct buf fixed; /* the complete request, if all are the same */
+    size_t fixed_id; /* place of its X-Request-Id */
+    size_t fixed_vary; /* place of the bytes that differ from prompt to prompt; 0: none do */
     uint32_t fixed_tokens;
     enum token_source fixed_source;
     int64_t now_ns; /* of this turn of the loop */
@@ -130,7 +130,7 @@ struct worker {
     size_t turn_of; /* round robin */
     size_t next_source; /* of the source addresses */
     struct via *via; /* libcurl's side; NULL: not needed */
-    struct err failure; /* first trouble of our own */
+    struct err failure; /* first failure of the client itself */
 };
 
 /* flight.c: from bytes to a result. */
@@ -183,7 +183,7 @@ void raw_event(struct worker *w, struct conn *c, uint32_t events);
 int via_init(struct worker *w, struct err *err);
 void via_deinit(struct worker *w);
 void via_begin(struct worker *w, struct conn *c);
-void via_cancel(struct worker *w, struct conn *c); /* its request is given up */
+void via_cancel(struct worker *w, struct conn *c); /* its request is stopped */
 void via_socket(struct worker *w, int fd, uint32_t events);
 int64_t via_next(const struct worker *w); /* CLOCK_MONOTONIC time of the next via_due, ns; INT64_MAX: none */
 void via_due(struct worker *w);

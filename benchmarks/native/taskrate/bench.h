@@ -25,7 +25,7 @@ struct scheduler_fact {
 
 enum task_payload { PAYLOAD_STUB, PAYLOAD_TRUE, PAYLOAD_SH, PAYLOAD_COMMAND, PAYLOAD_CALL };
 
-/* What was asked. */
+/* What was requested. */
 struct bench_settings {
     const char *provider;
     size_t sizes[SWEEP_MAX], size_count;
@@ -51,7 +51,7 @@ struct bench_settings {
     struct argument_words extra; /* for the scheduler's command */
     const char *image; /* kubernetes */
     bool array, detached, bulk;
-    const char *out; /* folder for what is written beside, or NULL */
+    const char *out; /* folder for further files, or NULL */
     bool json, quiet, floor, node_names;
 };
 
@@ -62,7 +62,7 @@ struct latency_quantiles { /* of one latency, seconds; n == 0: none, and why */
     const char *why;
 };
 
-/* What a scheduler counts itself, before or after a batch. -1: not told */
+/* What a scheduler counts itself, before or after a batch. -1: unknown */
 struct scheduler_counters {
     int64_t submitted, started, completed, failed, cancelled;
     int64_t submit_calls, submit_us, step_calls, step_us, cycles, cycle_us;
@@ -75,7 +75,7 @@ struct task_batch {
     bool warmup, chain, floor;
     unsigned slots; /* declared */
     int64_t begin_wall_ms;
-    int64_t begin, end; /* CLOCK_MONOTONIC, ns: first submission; the provider has given up or finished */
+    int64_t begin, end; /* CLOCK_MONOTONIC, ns: first submission; the provider has stopped or finished */
     size_t calls; /* submit calls */
     double waited; /* seconds that our own limit of rate held submission back */
     double stalled; /* seconds that submit commands slept because the controller refused */
@@ -88,7 +88,7 @@ struct task_batch {
     /* what follows is made by figures.c */
     size_t submitted, refused, ended, stamped, failed, retried, duplicates, strangers;
     size_t lost; /* submitted, and no end is known */
-    size_t cancelled; /* submitted, and ended by us because the batch was given up */
+    size_t cancelled; /* submitted, and ended because the batch was stopped */
     double throughput, client_throughput, steady, submit_rate, ended_rate; /* a second; 0: none */
     double makespan; /* first submission to last end, s */
     const char *no_throughput; /* why */
@@ -100,9 +100,9 @@ struct task_batch {
     char throttled_why[200];
     double clock_width; /* widest interval of a node's clock offset, s; 0: same machine */
     double clock_low, clock_high;
-    double shift; /* greatest correction, s */
+    double shift; /* largest correction, s */
     double stepped;
-    bool too_short; /* start latencies are below what the clocks can tell */
+    bool too_short; /* start latencies are below the resolution of the clocks */
 };
 
 struct bench {
@@ -124,7 +124,7 @@ struct bench {
     unsigned slots; /* that the provider declares */
     const char *slots_from;
     const char *scheduler_version;
-    volatile sig_atomic_t stop; /* a signal that asked for the end */
+    volatile sig_atomic_t stop; /* a signal that requested the end */
     int signal_fd;
     bool interrupted;
     bool submitted; /* something may be in a queue */
@@ -138,6 +138,6 @@ const char *bench_fact_of(const struct bench *b, const char *name);
 /* Adds a sentence for the reader of the result, unless it is there already. The text is copied,
  * made harmless and cut after 1000 characters; more than NOTES_MAX are dropped. */
 void bench_note(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Takes signals that have come. true: the end was asked for. Never blocks. */
+/* Reads pending signals. True: the end was requested. Never blocks. */
 bool bench_stop(struct bench *b);
 #endif

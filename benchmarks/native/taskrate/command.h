@@ -4,9 +4,10 @@
 #include "benchmarks/native/taskrate/provider.h"
 #include "benchmarks/native/taskrate/spawn.h"
 
-/* Runs argv (searches word[0] in PATH) without input, as base/query does, and appends its output, less than out->max bytes; of standard error the
- * last line is in the message when it fails. It is killed after `seconds`, and, where b is given, as soon as the end is asked for.
- * 0: it ended with 0. -1: with a sentence that names the command. */
+/* Runs argv (searches word[0] in PATH) without input, as base/query does, and appends its output,
+ * less than out->max bytes; of standard error the last line is in the message when it fails. It is
+ * killed after `seconds`, and, where b is given, as soon as the end is requested. 0: it ended with
+ * 0. -1: with a sentence that names the command. */
 int command_run(struct bench *b, const struct argument_words *argv, double seconds, struct buf *out, struct err *err);
 /* The absolute path of a command by PATH, in the arena; NULL with a sentence. */
 const char *command_find(struct arena *a, const char *name, struct err *err);
@@ -20,14 +21,14 @@ struct submit_client {
     int pidfd, out;
     size_t first, count;
     int64_t begun;
-    bool overdue, alone; /* killed for taking too long; its output has ended */
+    bool overdue, alone; /* killed at its time limit; its output has ended */
     char text[CLIENT_OUT]; /* the end of what it printed, both streams */
     size_t text_n;
     int status;
 };
 
 struct clients {
-    struct submit_client *client; /* [room] */
+    struct submit_client *client; /* [`room`] */
     size_t room, running;
     int epoll;
     struct spawner spawner;
@@ -35,7 +36,7 @@ struct clients {
 };
 
 int clients_init(struct clients *c, size_t room, struct err *err);
-/* Asks the commands to end, waits for them at most 2 s, kills what is left. */
+/* Requests the commands' end, waits for them at most 2 s, kills what is left. */
 void clients_deinit(struct clients *c);
 /* Starts a command; `input` is small and written before. NULL with errno in err: it could not be started. */
 struct submit_client *clients_start(struct clients *c, const struct argument_words *argv, struct str input, struct err *err);

@@ -1,4 +1,5 @@
-/* figures.h: from the book of a batch to its quantities; from batches to what is said of all. */
+/* figures.h: from the book of a batch to its quantities; from batches to what is reported of all.
+ * */
 #ifndef TASKRATE_FIGURES_H
 #define TASKRATE_FIGURES_H
 #include "base/stats.h"
@@ -34,8 +35,8 @@ void figures_model(const struct batch_group *g, size_t n, struct model *ret);
 
 /* The shortest task that keeps 50 % of the slots busy. */
 struct metg {
-    double seconds;      /* NaN: not measured, and `how` says why */
-    double low, high;    /* where it lies by the model of latency; NaN: not known, or measured */
+    double seconds;      /* NaN: not measured, and `how` states why */
+    double low, high;    /* its range by the model of latency; NaN: not known, or measured */
     const char *how;     /* "interpolated between …", "from the model", "at most" */
     bool at_most, at_least;
 };

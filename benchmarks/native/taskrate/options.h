@@ -11,7 +11,8 @@ struct taskrate_options {
 
 /* Parses argv; *next: the first operand. */
 int options_parse(struct taskrate_options *o, int argc, char **argv, int *next, struct err *err);
-/* b->set from the options and the provider's own defaults; what stands behind the provider's name goes to the scheduler's command. */
+/* b->set from the options and the provider's own defaults; words behind the provider's name go to
+ * the scheduler's command. */
 int options_settings(const struct taskrate_options *o, struct bench *b, char **extra, struct err *err);
 void options_help(struct taskrate_options *o, struct buf *to);     /* the common options, one screen */
 void options_help_all(struct taskrate_options *o, struct buf *to); /* all options, providers, exit statuses */

@@ -6,7 +6,8 @@
 
 enum { DOCUMENT_MAX = 1 << 30 }; /* bytes: bounds what a document or a table occupies */
 
-/* The whole document; its schema is in docs/howto-taskrate.md. Numbers that are not known are null, with a reason beside. */
+/* The complete document; its schema is in docs/howto-taskrate.md. Numbers that are not known are
+ * null, with a reason next to them. */
 void output_json(const struct bench *b, struct buf *to);
 /* A short table for people, for a screen of that width. Each value in it is in the document too. */
 void output_text(const struct bench *b, const struct screen *screen, struct buf *to);

@@ -20,7 +20,7 @@ struct submission {
     struct arena *arena; /* for the words: they are done with as soon as the command has been started */
 };
 
-/* What a scheduler's queue says of our jobs. */
+/* What a scheduler's queue reports of this run's jobs. */
 struct queue {
     bool known;
     size_t waiting, running;
@@ -44,14 +44,14 @@ struct task_provider {
     int (*begin)(struct bench *b, struct err *err);
     /* The command for tasks; words are in the submission's arena or live longer. */
     int (*line)(struct bench *b, struct submission *s, struct err *err);
-    /* How many tasks one command may take (HOW_BULK, HOW_TOOL; wide steps). */
+    /* How many tasks one command may start (HOW_BULK, HOW_TOOL; wide steps). */
     size_t (*chunk)(const struct bench *b);
-    /* Asks the queue. Called when nothing is heard for a while. May be NULL. */
+    /* Queries the queue. Called when no report came for a while. May be NULL. */
     void (*ask)(struct bench *b, struct queue *ret);
     void (*count)(struct bench *b, struct scheduler_counters *ret); /* sdiag and the like; may be NULL */
     /* Which cluster a job's name belongs to: what must be equal for a sweep. May be NULL. */
     void (*identity)(struct buf *to);
-    /* Ends all jobs with this name. 0: none is left; -1: it could not be seen to. NULL: nothing outlives the program. */
+    /* Ends all jobs with this name. 0: none is left; -1: it could not be done. NULL: nothing outlives the program. */
     int (*cancel)(const char *tag, struct err *err);
     void (*end)(struct bench *b);
 };
@@ -64,7 +64,8 @@ const struct task_provider *provider_find(const char *name); /* NULL: none */
 int provider_task(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct argument_words *to, struct err *err);
 /* The same as one line for /bin/sh, everything quoted. */
 int provider_task_line(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct buf *to, struct err *err);
-/* What stands behind the stub's first argument: --argsize bytes of ballast, and the payload's command. */
+/* The words behind the stub's first argument: --argsize bytes of ballast, and the payload's
+ * command. */
 int provider_rest(const struct bench_settings *set, enum task_payload payload, struct argument_words *to, struct err *err);
 int words_add(struct argument_words *w, const char *word, struct err *err);
 /* Several, the last one NULL: words_addv(&w, err, "-h", path, NULL). */

@@ -3,6 +3,7 @@
 #define TASKRATE_RUN_H
 #include "benchmarks/native/taskrate/bench.h"
 
-/* Measures as b->set says and prints the result. 0: complete; 1: a result with losses, or a partial one; 2: nothing, err says why. */
+/* Measures by b->set and prints the result. 0: complete; 1: a result with losses, or a partial one;
+ * 2: nothing, err states why. */
 int taskrate_run(struct bench *b, struct err *err);
 #endif

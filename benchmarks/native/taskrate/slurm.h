@@ -3,19 +3,20 @@
 #define TASKRATE_SLURM_H
 #include "benchmarks/native/taskrate/provider.h"
 
-/* Configuration into facts, declared slots of the usable nodes, limits of rate into the settings. `jobs`: how many jobs the whole
- * measurement puts into the controller's table at most (0: none, steps only). -1 with the reason: nothing was submitted. */
+/* Configuration into facts, declared slots of the usable nodes, limits of rate into the settings.
+ * `jobs`: how many jobs the complete measurement adds to the controller's table at most (0: none,
+ * steps only). -1 with the reason: nothing was submitted. */
 int slurm_begin(struct bench *b, size_t jobs, struct err *err);
 void slurm_ask(struct bench *b, struct queue *ret);
 void slurm_count(struct bench *b, struct scheduler_counters *ret);
 void slurm_identity(struct buf *to);
 int slurm_cancel(const char *tag, struct err *err);
-/* sbatch with what every job of ours has: name, nothing written, one task. */
+/* sbatch with what every job of taskrate has: name, nothing written, one task. */
 int slurm_sbatch(struct bench *b, struct submission *s, struct err *err);
-/* Tasks of the whole measurement. */
+/* Tasks of the complete measurement. */
 size_t slurm_all_tasks(const struct bench *b);
 
-/* Of `scontrol show config` and of `sdiag`, apart for their tests; text is foreign. */
+/* Of `scontrol show config` and of `sdiag`, separate for their tests; text is foreign. */
 struct str slurm_config_value(struct str text, const char *key); /* n == 0: not there */
 /* The value as it is recorded: of a path whether there is one ("set", "none"), since the path is the site's own. */
 struct str slurm_config_shown(const char *key, struct str value);

@@ -1,5 +1,5 @@
-/* spawn.h: starting a process at the least cost, and waiting for it. The start is what is measured, so no
- * helper of wrapper/base is used. */
+/* spawn.h: starting a process at minimum cost, and waiting for it. The start is what is measured,
+ * so no helper of wrapper/base is used. */
 #ifndef TASKRATE_SPAWN_H
 #define TASKRATE_SPAWN_H
 #include <stdbool.h>
@@ -13,8 +13,9 @@ struct spawner { /* one a thread */
     int death;            /* signal that it gets when the thread that started it ends; 0: none */
 };
 
-/* What posix_spawn does (a child that borrows our memory until its exec, all signals unblocked), without making a new stack for each:
- * 10 to 30 % of the whole cost of a tiny task. *pidfd (if wanted) is -1 where the kernel has none. -1 with errno, also that of a failed exec.
+/* What posix_spawn does (a child that borrows this process's memory until its exec, all signals
+ * unblocked), without making a new stack for each: 10 to 30 % of the total cost of a tiny task.
+ * *pidfd (unless NULL) is -1 where the kernel has none. -1 with errno, also that of a failed exec.
  * All signals must be blocked in the calling thread, and none handled by a function. */
 pid_t spawn_task(struct spawner *s, char *const argv[], char *const env[], int *pidfd);
 int spawner_init(struct spawner *s);

@@ -24,7 +24,7 @@ struct tasks {
     size_t n, room;
     int64_t *submit, *submitted, *known; /* before the submit call; it returned; the client learned of the end */
     struct wire_stamps *self;            /* first and last instruction; written by local tasks themselves through self_fd */
-    int64_t *scratch;                    /* [2 * room]: for sorting */
+    int64_t *scratch;                    /* [2 * `room`]: for sorting */
     uint16_t *node;                      /* index into struct clocks_table; 0: this machine */
     int16_t *status;                     /* exit status; 128 + signal; -1: not known */
     uint8_t *flags;                      /* enum tasks_flags */
@@ -42,7 +42,8 @@ _Static_assert(TASK_BYTES <= 64, "bookkeeping is promised to be at most 64 bytes
 
 /* Memory for `room` tasks, used again by each batch. */
 int tasks_init(struct tasks *t, size_t room, struct err *err);
-/* Clears the tables for n <= room tasks. The memory of a larger batch before is returned to the system. */
+/* Clears the tables for n <= `room` tasks. The memory of a larger batch before is returned to the
+ * system. */
 int tasks_begin(struct tasks *t, size_t n, struct err *err);
 void tasks_deinit(struct tasks *t);
 /* Sorts in place, without further memory (heap sort): a million in less than a second. */

@@ -1,4 +1,4 @@
-/* hosts.h: where agents are: a list, or what srun has put into the environment. */
+/* hosts.h: where agents are: a list, or srun's environment variables. */
 #ifndef LLMLOAD_HOSTS_H
 #define LLMLOAD_HOSTS_H
 #include "base/arena.h"

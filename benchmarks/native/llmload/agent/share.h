@@ -14,7 +14,7 @@ enum { SHARE_FD = 3 };
 
 void share_print_live(const struct live_counts *l, struct json_out *j); /* the member "live" */
 void share_read_live(const struct json *j, struct live_counts *ret);
-/* Adds an agent's outcome to o. offset_ns: the agent's CLOCK_MONOTONIC minus ours. The first one (o
- * all zero) sets what is not added. */
+/* Adds an agent's outcome to o. offset_ns: the agent's CLOCK_MONOTONIC minus this process's. The
+ * first one (o all zero) sets what is not added. */
 int share_add_outcome(struct outcome *o, const struct json *j, int64_t offset_ns, bool first, struct err *err);
 #endif

@@ -9,7 +9,7 @@ struct line_writer;
 
 /* Opens (truncates) path and starts the writing thread. option: for messages. */
 int lines_open(struct line_writer **ret, const char *path, const char *option, unsigned workers, struct str head, struct err *err);
-/* The buffer of that worker, to which whole lines are added; then lines_added. */
+/* The buffer of that worker, to which complete lines are added; then lines_added. */
 struct buf *lines_buf(struct line_writer *l, unsigned worker);
 void lines_added(struct line_writer *l, unsigned worker);
 /* Writes what is left, ends the thread, frees. ERR_SYSTEM: not all could be written; how many lines

@@ -11,11 +11,11 @@ enum score { SCORE_NO, SCORE_ENDINGS, SCORE_LETTERS };
 /* One prompt. A row with choices that is scored by its endings makes one item for each. */
 struct item {
     struct str text, messages, ids, extra, options; /* options: members of Ollama's "options" */
-    struct str *turns;      /* of a conversation: what the user says, from the second on */
+    struct str *turns;      /* of a conversation: the user's turns, from the second on */
     uint32_t turn_count, input_tokens, output_tokens;
-    uint32_t row;           /* from 0; of the rows that were taken */
+    uint32_t row;           /* from 0; of the rows that were used */
     uint16_t choice;        /* ENDINGS: which one */
-    uint32_t from, until;   /* ENDINGS: where the ending stands in text, in characters */
+    uint32_t from, until;   /* ENDINGS: place of the ending in text, in characters */
     uint32_t length;        /* ENDINGS: its characters, without the blank */
 };
 
@@ -34,19 +34,19 @@ struct dataset {
     size_t row_count, row_size, rows_max;
     struct rows_skipped skipped;
     char warning[500];
-    uint64_t *order;         /* NULL: as they stand */
+    uint64_t *order;         /* NULL: unchanged */
     enum score score;
     enum dialect dialect;
     const struct load *load;
     struct json *body; /* of --body: its members go before a row's; NULL */
-    bool is_body; /* the row is a whole request's body */
+    bool is_body; /* the row is a complete request body */
 };
 
-/* members.c: the members of a row that belong into the request, beside the prompt: those that
- * requests have, or all of a whole body. */
+/* members.c: the members of a row that belong into the request, besides the prompt: those that
+ * requests have, or all of a complete body. */
 int row_members(struct dataset *d, struct item *i, const struct json *row, bool is_body, struct err *err);
 
-/* row.c: takes one row of the file (rows_take; to: the data set). A conversation without a turn of
+/* row.c: reads one row of the file (rows_take; to: the data set). A conversation without a turn of
  * a human is skipped. */
 int dataset_row(void *to, const struct json *j, struct str text, size_t line, struct err *err);
 #endif

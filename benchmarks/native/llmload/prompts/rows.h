@@ -4,8 +4,8 @@
 #include "base/err.h"
 #include "base/json.h"
 
-/* What `take` returns: go on, enough, or the row cannot be sent, and err has the reason; -1: err,
- * without file and line, ends the reading. */
+/* What `take` returns: continue, enough, or the row cannot be sent, and err has the reason; -1:
+ * err, without file and line, ends the reading. */
 enum { ROWS_MORE, ROWS_ENOUGH, ROWS_SKIP };
 /* line counts from 1 (of an array: where the row begins). j NULL: a line of text. */
 typedef int rows_take(void *to, const struct json *j, struct str text, size_t line, struct err *err);

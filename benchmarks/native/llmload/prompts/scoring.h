@@ -6,7 +6,7 @@
 
 struct scoring;
 
-/* For a source whose data set is scored (--score); *ret NULL where it is not. The sink takes the
+/* For a source whose data set is scored (--score); *ret NULL where it is not. The sink receives the
  * answers' bodies. The source must live longer. */
 int scoring_new(struct scoring **ret, struct prompt_source *source, struct err *err);
 void scoring_free(struct scoring *s); /* NULL is allowed */

@@ -21,10 +21,10 @@ struct llm_server {
     int cancel, stop, deadline; /* an epoll descriptor of the other two, which ends requests; the caller's cancel_fd; a timer */
     struct arena arena;
 };
-/* Requests are given up as soon as cancel_fd can be read (-1: none); it stays the caller's.
+/* Requests are stopped as soon as cancel_fd can be read (-1: none); it stays the caller's.
  * ERR_SYSTEM: no libcurl, no descriptor. */
 int server_open(struct llm_server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err);
-/* All further requests together may take so many seconds. */
+/* The time limit for all further requests together, in seconds. */
 void server_patience(struct llm_server *s, double seconds);
 /* Can cancel_fd be read? */
 bool server_is_cancelled(const struct llm_server *s);

@@ -18,7 +18,7 @@ void added_deinit(struct added_list *a);
 /* Returns whether the id is one of the added tokens. */
 bool added_has(const struct added_list *a, uint32_t id);
 /* Calls `piece` for each stretch between tokens (id -1) and each token, in order; the leftmost and
- * there the longest is taken. */
+ * there the longest is used. */
 void added_cut(const struct added_list *a, bool normalized, struct str text, void (*piece)(void *to, struct str text, int64_t id),
                void *to);
 #endif

@@ -38,9 +38,9 @@ void bpe_init(struct bpe *b);
 void bpe_deinit(struct bpe *b);
 /* Allocates for so many tokens and merges; once, before adding. ERR_SYSTEM. */
 int bpe_reserve(struct bpe *b, size_t tokens, size_t merges, struct err *err);
-/* ERR_INPUT: the id is out of bounds, or taken. */
+/* ERR_INPUT: the id is out of bounds, or in use. */
 int bpe_add_token(struct bpe *b, struct str text, int64_t id, struct err *err);
-/* The next merge in order of rank; both parts and the whole must be tokens. */
+/* The next merge in order of rank; both parts and their join must be tokens. */
 int bpe_add_merge(struct bpe *b, struct str left, struct str right, struct err *err);
 /* After the last token: finds <0x00> … for byte_fallback. */
 void bpe_find_bytes(struct bpe *b);

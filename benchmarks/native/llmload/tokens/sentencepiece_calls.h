@@ -1,4 +1,4 @@
-/* sentencepiece_calls.h: what sentencepiece.cc gives to sentencepiece.c: plain C functions. */
+/* sentencepiece_calls.h: what sentencepiece.cc offers to sentencepiece.c: plain C functions. */
 #ifndef LLMLOAD_SENTENCEPIECE_CALLS_H
 #define LLMLOAD_SENTENCEPIECE_CALLS_H
 #include <stddef.h>

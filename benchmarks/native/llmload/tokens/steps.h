@@ -20,12 +20,13 @@ struct steps {
 /* Gets one word, valid UTF-8 that lives for the call alone. */
 typedef void steps_word(void *to, struct str word);
 
-/* Appends what a "normalizer" or "pre_tokenizer" of tokenizer.json says (NULL and null: nothing).
- * ERR_INPUT names a kind that is not known: a tokenizer that counts wrongly is worse than none. */
+/* Appends the steps of a "normalizer" or "pre_tokenizer" of tokenizer.json (NULL and null:
+ * nothing). ERR_INPUT names a kind that is not known: a tokenizer that counts wrongly is worse than
+ * none. */
 int steps_add(struct steps *s, const struct json *spec, struct err *err);
 void steps_deinit(struct steps *s);
 /* Runs one stretch of valid UTF-8 through all steps. first: it is the beginning of the text.
- * ERR_INPUT: a regular expression gave up. */
+ * ERR_INPUT: a regular expression reached its limit. */
 int steps_run(const struct steps *s, struct str text, bool first, steps_word *word, void *to, struct err *err);
 /* The character that stands for a byte in byte-level vocabularies (GPT-2's table), as UTF-8 of 1 or
  * 2 bytes; returns its length. */
