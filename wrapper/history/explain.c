@@ -10,6 +10,7 @@
 #include "base/stats.h"
 #include "history/history.h"
 #include "mlruns-format/key.h"
+#include "runs/metric_way.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -113,6 +114,16 @@ static size_t side_values(const struct explained_side *side, uint32_t key, doubl
     return n;
 }
 
+/* The direction that the runs of a side give the metric, as metric_way.h joins them. */
+static unsigned side_ways(const struct explained_side *side, uint32_t key)
+{
+    unsigned ways = 0;
+    for (size_t i = 0; i < side->count; i++)
+        for (size_t k = 0; k < side->runs[i]->metric_count; k++)
+            ways |= side->runs[i]->metrics[k].key == key ? side->runs[i]->metrics[k].way : 0;
+    return ways;
+}
+
 static double explain_median(double *v, size_t n)
 {
     struct stats of;
@@ -127,7 +138,8 @@ static double explain_median(double *v, size_t n)
 static void fill_metric(struct explain_work *x, uint32_t key, struct explained_metric *ret)
 {
     double *v[EXPLAIN_SIDES];
-    *ret = (struct explained_metric){.key = &x->to->facts.keys[key]};
+    *ret = (struct explained_metric){.key = &x->to->facts.keys[key],
+                                     .direction = ways_name(side_ways(&x->to->sides[0], key) | side_ways(&x->to->sides[1], key))};
     for (int s = 0; s < EXPLAIN_SIDES; s++) {
         v[s] = arena_get(x->a, (x->to->sides[s].count + 1) * sizeof *v[s]);
         ret->n[s] = v[s] ? side_values(&x->to->sides[s], key, v[s]) : 0;
@@ -147,7 +159,7 @@ static double weight_of(const struct explained_metric *m)
 {
     bool wall = strcmp(m->key->name, "run.wall_s") == 0;
     double size = m->change.ratio > 0 ? fabs(log(m->change.ratio)) : 0;
-    return (m->differs ? 1000 : 0) + (m->headline ? 100 : 0) + (wall ? -50 : 0) + (*m->key->direction ? 20 : 0) + (size < 10 ? size : 10);
+    return (m->differs ? 1000 : 0) + (m->headline ? 100 : 0) + (wall ? -50 : 0) + (*m->direction ? 20 : 0) + (size < 10 ? size : 10);
 }
 
 static bool names_metric(const struct explain_work *x, const struct fact_key *key)
@@ -289,9 +301,9 @@ static bool is_mostly_larger(const double *a, size_t n, const double *b, size_t 
 static int worse_side(const struct explained_metric *m)
 {
     bool wall = strcmp(m->key->name, "run.wall_s") == 0;
-    if (!wall && !*m->key->direction)
+    if (!wall && !*m->direction)
         return -1;
-    bool higher = !wall && strcmp(m->key->direction, "higher") == 0;
+    bool higher = !wall && strcmp(m->direction, "higher") == 0;
     return (m->median[1] > m->median[0]) == higher ? 0 : 1;
 }
 
@@ -499,6 +511,31 @@ static bool is_too_wide(const struct change *c)
     return c->low < 0.8 || c->high > 1.25;
 }
 
+static bool has_side_value(const struct explained_side *side, uint32_t key)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (isfinite(run_facts_number(side->runs[i], key)))
+            return true;
+    return false;
+}
+
+/* No metric can be explained: because A and B have it in different units, or because none is in both. */
+static int refuse_metric(const struct explain_work *x, struct err *err)
+{
+    const struct run_facts *f = &x->to->facts;
+    const struct explained_side *sides = x->to->sides;
+    for (uint32_t a = 0; a < f->key_count; a++)
+        for (uint32_t b = 0; b < f->key_count; b++) {
+            const struct fact_key *one = &f->keys[a], *other = &f->keys[b];
+            if (a != b && one->kind == FACT_METRIC && one->hash == other->hash && (!x->asked->metric || names_metric(x, one)) &&
+                key_is_result(one->name) && has_side_value(&sides[0], a) && has_side_value(&sides[1], b))
+                return err_set(err, ERR_INPUT, "the runs have the metric \"%.80s\" in different units: A in %.40s, B in %.40s", one->name,
+                               *one->unit ? one->unit : "none", *other->unit ? other->unit : "none");
+        }
+    return x->asked->metric ? err_set(err, ERR_INPUT, "the runs have no metric \"%.80s\" in common", x->asked->metric)
+                            : err_set(err, ERR_INPUT, "the runs have no metric in common");
+}
+
 int explain_runs(const struct explain_request *asked, struct runs *runs, struct explanation *ret, struct err *err)
 {
     static const struct runs_filter everything;
@@ -519,8 +556,7 @@ int explain_runs(const struct explain_request *asked, struct runs *runs, struct 
         return err_memory(err, "the explanation");
     choose_metric(&x, runs_file(runs, ret->sides[0].runs[0]->run, "tags/benchwrap.headline", 8192, asked->arena));
     if (!ret->metric.key)
-        return asked->metric ? err_set(err, ERR_INPUT, "the runs have no metric \"%.80s\" in common", asked->metric)
-                             : err_set(err, ERR_INPUT, "the runs have no metric in common");
+        return refuse_metric(&x, err);
     ret->certain = ret->metric.change.known && (ret->metric.differs || !is_too_wide(&ret->metric.change));
     if (!ret->metric.change.known && ret->metric.change.ratio > 0)
         judge_by_others(&x);

@@ -27,6 +27,7 @@ struct possible_cause {
 };
 struct explained_metric {
     const struct fact_key *key;
+    const char *direction; /* "higher", "lower"; "": the runs know none, or disagree */
     double median[EXPLAIN_SIDES];
     size_t n[EXPLAIN_SIDES];
     bool headline;

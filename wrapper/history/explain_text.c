@@ -248,7 +248,7 @@ int explain_write_json(const struct explanation *e, struct runs *runs, struct ar
     json_open(&j, "metric", '{');
     json_text(&j, "key", m->key->name);
     json_text(&j, "unit", m->key->unit);
-    json_text(&j, "direction", *m->key->direction ? m->key->direction : NULL);
+    json_text(&j, "direction", *m->direction ? m->direction : NULL);
     json_double(&j, "a", m->median[0]);
     json_double(&j, "b", m->median[1]);
     json_int(&j, "n_a", (int64_t)m->n[0]);

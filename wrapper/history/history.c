@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/stats.h"
 #include "mlruns-format/key.h"
+#include "runs/metric_way.h"
 #include "runs/stale.h"
 
 #include <math.h>
@@ -135,7 +136,9 @@ static int by_metric(const void *a, const void *b)
     if (x->headline != y->headline)
         return x->headline ? -1 : 1;
     int name = str_natural(x->key->name, y->key->name);
-    return name ? name : (x->key->step > y->key->step) - (x->key->step < y->key->step);
+    if (name || x->key->step != y->key->step)
+        return name ? name : x->key->step < y->key->step ? -1 : 1;
+    return strcmp(x->key->unit, y->key->unit);
 }
 
 static int collect_series(struct history *h, const struct history_request *asked, const struct runs *runs, struct history_group *group,
@@ -144,13 +147,17 @@ static int collect_series(struct history *h, const struct history_request *asked
     struct arena *a = asked->arena;
     size_t *uses = arena_get(a, (h->facts.key_count + 1) * sizeof *uses), n = 0, own = 0;
     double *work = arena_get(a, (group->member_count + 1) * sizeof *work);
+    uint8_t *ways = arena_get(a, h->facts.key_count + 1);
     const struct tree_run *newest = group->members[group->member_count - 1]->run;
     const char *headlines = runs_file(runs, newest, "tags/benchwrap.headline", 8192, a);
-    if (!uses || !work || !make_points(group, a))
+    if (!uses || !work || !ways || !make_points(group, a))
         return err_memory(err, "the history of runs");
     for (size_t i = 0; i < group->member_count; i++)
-        for (size_t k = 0; k < group->members[i]->metric_count; k++)
-            n += uses[group->members[i]->metrics[k].key]++ == 0;
+        for (size_t k = 0; k < group->members[i]->metric_count; k++) {
+            const struct run_fact *f = &group->members[i]->metrics[k];
+            n += uses[f->key]++ == 0;
+            ways[f->key] |= f->way;
+        }
     group->metrics = arena_get(a, (n + 1) * sizeof *group->metrics);
     for (uint32_t key = 0; group->metrics && key < h->facts.key_count; key++) {
         const struct fact_key *is = &h->facts.keys[key];
@@ -159,7 +166,10 @@ static int collect_series(struct history *h, const struct history_request *asked
             continue;
         struct history_metric_series *s = &group->metrics[group->metric_count++];
         size_t place = 0;
-        *s = (struct history_metric_series){.key = is, .headline = headlines && history_names_headline(headlines, is->name)};
+        *s = (struct history_metric_series){.key = is,
+                                            .direction = ways_name(ways[key]),
+                                            .is_disputed = ways[key] == WAYS_DISPUTED,
+                                            .headline = headlines && history_names_headline(headlines, is->name)};
         s->values = arena_get(a, (group->point_count + 1) * sizeof *s->values);
         s->places = arena_get(a, (group->point_count + 1) * sizeof *s->places);
         for (size_t p = 0; s->places && s->values && p < group->point_count; p++) {
@@ -169,12 +179,12 @@ static int collect_series(struct history *h, const struct history_request *asked
                 s->values[s->n++] = value;
             }
         }
-        own += *is->direction && !wall && key_is_result(is->name);
+        own += *s->direction && !wall && key_is_result(is->name);
     }
     for (size_t i = 0; i < group->metric_count;
          i++) { /* wall time has setting up and waiting in it: it counts where nothing else is known */
-        const struct fact_key *is = group->metrics[i].key;
-        group->metrics[i].counts = *is->direction && (strcmp(is->name, "run.wall_s") == 0 ? !own : key_is_result(is->name));
+        struct history_metric_series *s = &group->metrics[i];
+        s->counts = *s->direction && (strcmp(s->key->name, "run.wall_s") == 0 ? !own : key_is_result(s->key->name));
     }
     if (group->metric_count)
         qsort(group->metrics, group->metric_count, sizeof *group->metrics, by_metric);
@@ -200,9 +210,9 @@ static void search_one(void *context, size_t i, struct arena *a)
 
 static enum level_verdict verdict_of(const struct history_metric_series *m, const struct change_point *c)
 {
-    if (!*m->key->direction)
+    if (!*m->direction)
         return LEVEL_DIFFERENT;
-    return (c->after > c->before) == (strcmp(m->key->direction, "higher") == 0) ? LEVEL_IMPROVEMENT : LEVEL_REGRESSION;
+    return (c->after > c->before) == (strcmp(m->direction, "higher") == 0) ? LEVEL_IMPROVEMENT : LEVEL_REGRESSION;
 }
 
 static const struct tree_run *run_at(const struct history_group *group, const struct history_metric_series *m, size_t at)

@@ -28,6 +28,8 @@ struct level_change {
 };
 struct history_metric_series {
     const struct fact_key *key;
+    const char *direction; /* "higher", "lower"; "": the runs know none, or disagree */
+    bool is_disputed; /* they disagree */
     bool headline, counts; /* counts: may close the gate */
     double *values;
     size_t *places; /* of each value: index in history_group.points */

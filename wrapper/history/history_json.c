@@ -50,7 +50,7 @@ static void metric_history_json(struct json_out *j, const struct history_group *
     else
         json_null(j, "step");
     json_text(j, "unit", m->key->unit);
-    json_text(j, "direction", *m->key->direction ? m->key->direction : NULL);
+    json_text(j, "direction", *m->direction ? m->direction : NULL);
     json_int(j, "n", (int64_t)m->n);
     json_text(j, "searched", m->n < HISTORY_RUNS_MIN ? "too few" : "yes");
     json_open(j, "changes", '[');
@@ -118,7 +118,7 @@ static void add_change_cells(struct listing *l, const struct history_group *g, c
     listing_text(l, m->key->name);
     listing_known(l, m->key->step >= 0 ? (double)m->key->step : NAN);
     listing_text(l, m->key->unit);
-    listing_text(l, *m->key->direction ? m->key->direction : NULL);
+    listing_text(l, *m->direction ? m->direction : NULL);
     listing_text(l, c->run->id);
     listing_text(l, c->before->id);
     listing_integer(l, c->run->start_ms);

@@ -134,6 +134,52 @@ static void put_history_runs(struct text_state *t, const struct history_group *g
     put_history_line(t, 2, 4, &line);
 }
 
+static bool is_same_metric(const struct history_metric_series *x, const struct history_metric_series *y)
+{
+    return x->key->step == y->key->step && strcmp(x->key->name, y->key->name) == 0;
+}
+
+/* "rate is in MB/s (12 values), GB/s (12 values): each unit has its own history." Series of one metric are neighbours. */
+static void put_several_units(struct text_state *t, const struct history_group *g)
+{
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 1 << 16);
+    for (size_t i = 0, end; i < g->metric_count; i = end) {
+        for (end = i + 1; end < g->metric_count && is_same_metric(&g->metrics[i], &g->metrics[end]); end++) {}
+        if (end == i + 1)
+            continue;
+        buf_printf(&line, "! %s is in several units: ", history_metric_label(&g->metrics[i], t->a));
+        for (size_t k = i; k < end; k++) {
+            buf_puts(&line, k > i ? ", " : "");
+            if (*g->metrics[k].key->unit)
+                show_unit(&line, g->metrics[k].key->unit);
+            else
+                buf_puts(&line, "none");
+            buf_printf(&line, " (%zu value%s)", g->metrics[k].n, str_plural(g->metrics[k].n));
+        }
+        buf_puts(&line, ". Each unit has its own history.");
+        put_history_line(t, 2, 4, &line);
+    }
+}
+
+static void put_disputed_directions(struct text_state *t, const struct history_group *g)
+{
+    enum { NAMED = 5 };
+    CLEANUP_BUF struct buf line;
+    size_t n = 0;
+    buf_init(&line, 1 << 16);
+    for (size_t i = 0; i < g->metric_count; i++)
+        if (g->metrics[i].is_disputed && n++ < NAMED)
+            buf_printf(&line, "%s%s", n > 1 ? ", " : "! The runs disagree on the better direction of ",
+                       history_metric_label(&g->metrics[i], t->a));
+    if (n > NAMED)
+        buf_printf(&line, " and %zu more", n - NAMED);
+    if (!n)
+        return;
+    buf_puts(&line, ": no change of it is a regression or an improvement.");
+    put_history_line(t, 2, 4, &line);
+}
+
 /* ---- the table ---- */
 
 static void add_number_cell(struct listing *l, double value, struct arena *a)
@@ -318,6 +364,8 @@ static int put_history_group(struct text_state *t, const struct history_group *g
     struct change_place *list = sorted_changes(g, t->a, &n);
     put_group_answer(t, g);
     put_history_runs(t, g);
+    put_several_units(t, g);
+    put_disputed_directions(t, g);
     size_t hidden = n > CHANGES_SHOWN ? n - CHANGES_SHOWN : 0;
     list += list ? hidden : 0;
     n -= hidden;

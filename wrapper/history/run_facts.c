@@ -13,6 +13,7 @@
 #include "base/stats.h"
 #include "mlruns-format/annotation.h"
 #include "runs/inputs.h"
+#include "runs/metric_way.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,8 +49,8 @@ static bool grow_slots(struct key_table *t)
     return true;
 }
 
-/* The index of a key, which is added if it is new; UINT32_MAX: out of memory. */
-static uint32_t fact_key_of(struct key_table *t, enum fact_kind kind, struct str name, int64_t step)
+/* The index of a key, which is added if it is new; UINT32_MAX: out of memory. A metric has one for each unit, all with one hash. */
+static uint32_t fact_key_of(struct key_table *t, enum fact_kind kind, struct str name, int64_t step, struct str unit)
 {
     uint64_t h = hash_bytes((uint64_t)kind * 31 + (uint64_t)(step + 1), name.p, name.n);
     if (t->count * 2 >= t->slot_count && !grow_slots(t)) {
@@ -58,31 +59,34 @@ static uint32_t fact_key_of(struct key_table *t, enum fact_kind kind, struct str
     }
     size_t at = h & (t->slot_count - 1);
     for (; t->slots[at]; at = (at + 1) & (t->slot_count - 1))
-        if (t->list[t->slots[at] - 1].hash == h)
+        if (t->list[t->slots[at] - 1].hash == h && str_is(unit, t->list[t->slots[at] - 1].unit))
             return t->slots[at] - 1;
-    const char *copy = arena_dup(t->a, name.p, name.n);
-    if (!copy || !ARRAY_FITS_IN(t->a, t->list, t->capacity, t->count + 1)) {
+    const char *copy = arena_dup(t->a, name.p, name.n), *own_unit = unit.n ? arena_dup(t->a, unit.p, unit.n) : "";
+    if (!copy || !own_unit || !ARRAY_FITS_IN(t->a, t->list, t->capacity, t->count + 1)) {
         t->failed = true;
         return UINT32_MAX;
     }
-    t->list[t->count] = (struct fact_key){.kind = kind, .name = copy, .step = step, .unit = "", .direction = "", .hash = h};
+    t->list[t->count] = (struct fact_key){.kind = kind, .name = copy, .step = step, .unit = own_unit, .hash = h};
     t->slots[at] = (uint32_t)t->count + 1;
     return (uint32_t)t->count++;
 }
 
-/* Runs without rules know no direction; one that runs disagree on is none. */
-static void describe_key(struct key_table *t, uint32_t key, struct str unit, struct str direction)
+/* The index of the key with the only unit that runs give this metric; `key`: it has a unit itself, or the runs give none or several. */
+static uint32_t key_with_unit(const struct key_table *t, uint32_t key)
 {
-    static const char *const none = "none";
-    struct fact_key *k = &t->list[key];
-    if (unit.n && !*k->unit)
-        k->unit = arena_dup(t->a, unit.p, unit.n);
-    if (direction.n && !*k->direction)
-        k->direction = arena_dup(t->a, direction.p, direction.n);
-    else if (direction.n && !str_eq(str_of(k->direction), direction))
-        k->direction = none;
-    if (!k->unit || !k->direction)
-        t->failed = true;
+    const struct fact_key *k = &t->list[key];
+    uint32_t found = key;
+    if (k->kind != FACT_METRIC || *k->unit)
+        return key;
+    for (size_t at = k->hash & (t->slot_count - 1); t->slots[at]; at = (at + 1) & (t->slot_count - 1)) {
+        uint32_t other = t->slots[at] - 1;
+        if (other == key || t->list[other].hash != k->hash)
+            continue;
+        if (found != key)
+            return key;
+        found = other;
+    }
+    return found;
 }
 
 /* ---- one run ---- */
@@ -108,6 +112,7 @@ struct fact_meaning {
     enum detail_kind kind;
     bool is_all; /* it has no other meaning than the following */
     uint32_t key;
+    uint8_t way; /* of a metric */
     uint64_t value, inputs; /* of a metric: none */
 };
 
@@ -144,7 +149,7 @@ static void put_run_fact(struct run_builder *b, uint32_t key, uint64_t value)
         b->facts[b->fact_count++] = (struct run_fact){.key = key, .value = value};
 }
 
-static void put_run_metric(struct run_builder *b, uint32_t key, double number)
+static void put_run_metric(struct run_builder *b, uint32_t key, uint8_t way, double number)
 {
     if (!isfinite(number))
         return;
@@ -152,7 +157,7 @@ static void put_run_metric(struct run_builder *b, uint32_t key, double number)
         b->failed = true;
         return;
     }
-    b->metrics[b->metric_count++] = (struct run_fact){.key = key, .number = number};
+    b->metrics[b->metric_count++] = (struct run_fact){.key = key, .way = way, .number = number};
     b->to->content ^= hash_bytes(b->keys->list[key].hash, &number, sizeof number);
 }
 
@@ -166,7 +171,7 @@ static void put_meaning(struct run_builder *b, const struct fact_meaning *m)
 
 static void put_named_fact(struct run_builder *b, enum fact_kind kind, struct str name, uint64_t value, uint64_t inputs)
 {
-    b->meaning.key = b->reading->texts ? fact_key_of(b->keys, kind, name, -1) : 0;
+    b->meaning.key = b->reading->texts ? fact_key_of(b->keys, kind, name, -1, STR("")) : 0;
     b->meaning.value = value;
     b->meaning.inputs = inputs;
     put_meaning(b, &b->meaning);
@@ -227,22 +232,20 @@ static void take_tag(struct run_builder *b, struct str key, struct str value)
 }
 
 /* Repetitions count as their median; each step of a table size -> value is a metric. */
-static void take_metric_samples(struct run_builder *b, struct str key, struct str unit, struct str direction,
-                                const struct tree_sample *list, size_t n, struct arena *scratch)
+static void take_metric_samples(struct run_builder *b, const struct detail_fact *f, const struct tree_sample *list, size_t n,
+                                struct arena *scratch)
 {
     double *values = arena_get(scratch, (n + 1) * sizeof *values);
     size_t known = 0;
-    bool sampled = str_starts(key, "system/"), table = !sampled && (b->to->is_sweep || (n > 1 && list[0].step > 1));
+    uint8_t way = (uint8_t)way_of(f->direction);
+    bool sampled = str_starts(f->key, "system/"), table = !sampled && (b->to->is_sweep || (n > 1 && list[0].step > 1));
     for (size_t i = 0; i < n; i++)
         table = table || (!sampled && list[i].step != list[0].step + (int64_t)i);
     for (size_t i = 0; values && i < n; i++) {
         if (!isfinite(list[i].value))
             continue;
         if (table && i < STEPS_MAX) {
-            uint32_t at = fact_key_of(b->keys, FACT_METRIC, key, list[i].step);
-            if (at != UINT32_MAX)
-                describe_key(b->keys, at, unit, direction);
-            put_run_metric(b, at, list[i].value);
+            put_run_metric(b, fact_key_of(b->keys, FACT_METRIC, f->key, list[i].step, f->unit), way, list[i].value);
         } else if (!table) {
             values[known++] = list[i].value;
         }
@@ -251,20 +254,17 @@ static void take_metric_samples(struct run_builder *b, struct str key, struct st
         return;
     struct stats of;
     stats_of(values, known, &of);
-    uint32_t at = fact_key_of(b->keys, FACT_METRIC, key, -1);
-    if (at != UINT32_MAX)
-        describe_key(b->keys, at, unit, direction);
-    put_run_metric(b, at, of.median);
+    put_run_metric(b, fact_key_of(b->keys, FACT_METRIC, f->key, -1, f->unit), way, of.median);
 }
 
 /* A metric with several samples: they are in its own file. */
-static void read_metric_samples(struct run_builder *b, struct str key, struct str unit, struct str direction, struct arena *scratch)
+static void read_metric_samples(struct run_builder *b, const struct detail_fact *f, struct arena *scratch)
 {
     struct tree_entry e;
     struct folder tree = runs_tree(b->reading->runs, b->to->run);
-    const char *name = str_has(key, "..") ? NULL : arena_dup(scratch, key.p, key.n);
+    const char *name = str_has(f->key, "..") ? NULL : arena_dup(scratch, f->key.p, f->key.n);
     if (name && tree_metric(&tree, b->to->run, name, scratch, &e) == 0)
-        take_metric_samples(b, key, unit, direction, e.samples, e.count, scratch);
+        take_metric_samples(b, f, e.samples, e.count, scratch);
 }
 
 static bool is_wall_of_points(const struct run_builder *b, struct str key)
@@ -279,15 +279,14 @@ static void take_metric_fact(struct run_builder *b, const struct detail_fact *f,
     if (is_wall_of_points(b, f->key))
         return;
     if (f->samples > 1) {
-        read_metric_samples(b, f->key, f->unit, f->direction, scratch);
+        read_metric_samples(b, f, scratch);
         return;
     }
-    uint32_t at = fact_key_of(b->keys, FACT_METRIC, f->key, -1);
-    if (at != UINT32_MAX)
-        describe_key(b->keys, at, f->unit, f->direction);
+    uint32_t at = fact_key_of(b->keys, FACT_METRIC, f->key, -1, f->unit);
     b->meaning.is_all = at != UINT32_MAX && !str_is(f->key, "run.wall_s");
     b->meaning.key = at;
-    put_run_metric(b, at, f->number);
+    b->meaning.way = (uint8_t)way_of(f->direction);
+    put_run_metric(b, at, b->meaning.way, f->number);
 }
 
 static void take_detail(struct run_builder *b, const struct detail_fact *f, struct arena *scratch)
@@ -316,7 +315,7 @@ static bool take_same_fact(struct run_builder *b, const struct fact_meaning *old
         double number, samples;
         if (!detail_numbers_take(&behind, &number, &samples) || samples > 1)
             return false;
-        put_run_metric(b, old->key, number);
+        put_run_metric(b, old->key, old->way, number);
     } else {
         put_meaning(b, old);
     }
@@ -429,7 +428,7 @@ static bool scan_detail(struct str text, struct run_builder *b, struct arena *sc
 
 static void put_line_fact(struct run_builder *b, struct lines_read *to, struct str name, struct str value)
 {
-    uint32_t key = fact_key_of(b->keys, FACT_PARAM, name, -1);
+    uint32_t key = fact_key_of(b->keys, FACT_PARAM, name, -1, STR(""));
     if (key == UINT32_MAX || !ARRAY_FITS(to->list, to->capacity, to->count + 1))
         b->failed = true;
     else
@@ -465,9 +464,11 @@ static void read_folder(struct run_builder *b, struct arena *scratch)
         take_param(b, str_of(e->key), e->value, (struct str){NULL, 0});
     for (const struct tree_entry *e = full.tags; e; e = e->next)
         take_tag(b, str_of(e->key), e->value);
-    for (const struct tree_entry *e = full.metrics; e; e = e->next)
-        if (e->count && !is_wall_of_points(b, str_of(e->key)))
-            take_metric_samples(b, str_of(e->key), STR(""), STR(""), e->samples, e->count, scratch);
+    for (const struct tree_entry *e = full.metrics; e; e = e->next) {
+        const struct detail_fact f = {.kind = DETAIL_METRIC, .key = str_of(e->key), .unit = STR(""), .direction = STR("")};
+        if (e->count && !is_wall_of_points(b, f.key))
+            take_metric_samples(b, &f, e->samples, e->count, scratch);
+    }
 }
 
 static void keep_facts(struct run_builder *b)
@@ -564,6 +565,17 @@ static void read_facts_chunk(void *context, size_t chunk, struct arena *a)
 
 /* ---- all runs ---- */
 
+/* Values of runs that know no unit of their metric belong to the others, where these have one unit. */
+static void join_units(struct reading *r, const struct key_table *all)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < all->count && !any; k++)
+        any = key_with_unit(all, k) != k;
+    for (size_t i = 0; any && i < r->runs->count; i++)
+        for (size_t k = 0; k < r->list[i].metric_count; k++)
+            r->list[i].metrics[k].key = key_with_unit(all, r->list[i].metrics[k].key);
+}
+
 /* The chunks' keys become one list. */
 static bool merge_keys(struct reading *r, size_t chunks, struct run_facts *ret)
 {
@@ -573,9 +585,7 @@ static bool merge_keys(struct reading *r, size_t chunks, struct run_facts *ret)
         uint32_t *index = malloc((t->count + 1) * sizeof *index);
         for (size_t k = 0; index && k < t->count; k++) {
             const struct fact_key *from = &t->list[k];
-            index[k] = fact_key_of(&all, from->kind, str_of(from->name), from->step);
-            if (index[k] != UINT32_MAX && from->kind == FACT_METRIC)
-                describe_key(&all, index[k], str_of(from->unit), str_of(from->direction));
+            index[k] = fact_key_of(&all, from->kind, str_of(from->name), from->step, str_of(from->unit));
         }
         size_t end = (c + 1) * CHUNK < r->runs->count ? (c + 1) * CHUNK : r->runs->count;
         for (size_t i = c * CHUNK; index && !all.failed && i < end; i++) {
@@ -588,9 +598,7 @@ static bool merge_keys(struct reading *r, size_t chunks, struct run_facts *ret)
             return free(index), false;
         free(index);
     }
-    for (size_t k = 0; k < all.count; k++)
-        if (strcmp(all.list[k].direction, "none") == 0)
-            all.list[k].direction = "";
+    join_units(r, &all);
     ret->keys = all.list;
     ret->key_count = all.count;
     return true;

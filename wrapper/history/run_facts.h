@@ -9,11 +9,12 @@ struct fact_key {
     enum fact_kind kind;
     const char *name;
     int64_t step; /* of a metric that is a table size -> value; else -1 */
-    const char *unit, *direction; /* of a metric; "": none, or the runs disagree */
+    const char *unit; /* of a metric, whose values in another unit have another key; "": not known */
     uint64_t hash;
 };
 struct run_fact {
     uint32_t key; /* index in run_facts.keys */
+    uint8_t way; /* of a metric: its direction by the run, as metric_way.h has it */
     union {
         uint64_t value; /* hash of a text: equal texts have equal ones */
         double number; /* of a metric, finite: the median of its repetitions */

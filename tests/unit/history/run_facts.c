@@ -45,7 +45,7 @@ static void records(void **state)
     const struct facts_run *one = run_of(&f, 1), *two = run_of(&f, 2), *three = run_of(&f, 3);
     assert_true(run_facts_number(one, rate) == 5 && run_facts_number(three, rate) == 7);
     assert_true(isnan(run_facts_number(two, rate))); /* missing, not zero */
-    assert_string_equal(f.keys[rate].direction, "higher");
+    assert_int_equal(one->metrics[0].way, DIR_HIGHER);
     assert_true(run_facts_value(one, thp) == run_facts_value(three, thp) && run_facts_value(one, thp) != run_facts_value(two, thp));
     assert_true(run_facts_value(one, argv) != run_facts_value(three, argv));
     assert_true(one->inputs == two->inputs && one->inputs != three->inputs); /* a kernel setting is no input */
