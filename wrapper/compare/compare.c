@@ -5,7 +5,9 @@
 #include "base/show.h"
 #include "base/stats.h"
 #include "compare/argument_list.h"
+#include "compare/metric_places.h"
 #include "mlruns-format/key.h"
+#include "runs/metric_way.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -160,47 +162,65 @@ bool compare_are_repetitions(const struct tree_run *run, const struct tree_entry
     return e->count == 0 || e->count == 1 || e->samples[0].step == 0 || e->samples[0].step == 1;
 }
 
-/* The values of the key in one run that belong to `step` (-1: all). */
-static size_t values_of(const struct tree_run *run, const char *key, int64_t step, double *to)
+/* What compares the metrics of groups. */
+struct metric_work {
+    const struct compare_group *groups;
+    size_t count;
+    struct metric_places places;
+    bool several; /* a group has several runs: each counts once */
+    struct arena *a;
+};
+
+/* The values of one run's metric that belong to `step` (-1: all). */
+static size_t values_of(const struct tree_run *run, const struct tree_entry *e, int64_t step, double *to)
 {
-    const struct tree_entry *e = strcmp(key, "run.wall_s") == 0 && compare_points(run) ? NULL : runs_entry(run->metrics, key);
     size_t n = 0;
+    if (e && strcmp(e->key, "run.wall_s") == 0 && compare_points(run))
+        return 0;
     for (size_t i = 0; e && i < e->count; i++)
         if ((step < 0 || e->samples[i].step == step) && isfinite(e->samples[i].value))
             to[n++] = e->samples[i].value;
     return n;
 }
 
-/* True if the metric has this unit in the run's record, or none. Values of another unit are no
- * values of the metric. */
-static bool has_compared_unit(const struct compare_member *member, const char *key, const char *unit)
+/* Has the run a value in another unit, which is none of the metric? A record that states no unit does not contradict. */
+static bool has_other_unit(const struct metric_place *place, const char *unit, int64_t step, struct compared_side *side, struct arena *a)
 {
-    const char *own = json_string(json_get(json_get(json_get(member->detail, "metrics"), key), "unit"), NULL);
-    return !own || !*own || strcmp(own, unit) == 0;
+    const char *own = json_string(json_get(place->about, "unit"), "");
+    bool has = false;
+    if (!*own || strcmp(own, unit) == 0)
+        return false;
+    for (size_t i = 0; place->entry && i < place->entry->count; i++)
+        has = has || step < 0 || place->entry->samples[i].step == step;
+    if (has && side->other_units++ == 0)
+        side->other_unit = arena_printf(a, "%s", own);
+    return true;
 }
 
-static void fill_side(struct compared_side *side, const struct compare_group *group, const char *key, const char *unit, int64_t step,
-                      bool several, struct arena *a)
+static void fill_side(const struct metric_work *w, size_t key, size_t g, const struct compared_metric *m, bool several)
 {
+    struct compared_side *side = &m->sides[g];
+    const struct compare_group *group = &w->groups[g];
+    const struct metric_place *places = metric_places_group(&w->places, key, g);
     size_t most = group->count;
-    for (size_t i = 0; i < group->count; i++) {
-        const struct tree_entry *e = runs_entry(group->members[i].run->metrics, key);
-        most = e && e->count > most ? e->count : most;
-    }
-    double *one = arena_get(a, (most + 1) * sizeof *one);
-    side->values = arena_get(a, (most + 1) * sizeof *side->values);
+    for (size_t i = 0; i < group->count; i++)
+        most = places[i].entry && places[i].entry->count > most ? places[i].entry->count : most;
+    double *one = arena_get(w->a, (most + 1) * sizeof *one);
+    side->values = arena_get(w->a, (most + 1) * sizeof *side->values);
+    side->other_unit = "";
     if (!one || !side->values)
         return;
     for (size_t i = 0; i < group->count; i++) {
         struct stats s;
-        size_t n = has_compared_unit(&group->members[i], key, unit) ? values_of(group->members[i].run, key, step, one) : 0;
+        const struct tree_run *run = group->members[i].run;
+        size_t n = has_other_unit(&places[i], m->unit, m->step, side, w->a) ? 0 : values_of(run, places[i].entry, m->step, one);
         if (n && several) {
             stats_of(one, n, &s);
             side->values[side->n++] = s.median;
         } else if (n) {
             memcpy(side->values, one, n * sizeof *one);
             side->n = n;
-            side->repetitions = n > 1 && runs_entry(group->members[i].run->tags, "benchwrap.series");
+            side->repetitions = n > 1 && runs_entry(run->tags, "benchwrap.series");
         }
     }
     if (side->n) {
@@ -223,14 +243,15 @@ static bool are_equal(const struct compared_side *base, const struct compared_si
 }
 
 /* The interval that a single run reports of its value, as KEY.ci_low and KEY.ci_high; both are positive, so that the interval of a ratio can be made of them. */
-static bool reported_interval(const struct compare_group *group, const char *key, double *low, double *high)
+static bool reported_interval(const struct metric_work *w, size_t g, const char *key, double *low, double *high)
 {
     static const char *const ends[] = {"ci_low", "ci_high"};
     double *const to[] = {low, high};
     for (int i = 0; i < 2; i++) {
         char name[KEY_MAX + 10];
         snprintf(name, sizeof name, "%s.%s", key, ends[i]);
-        const struct tree_entry *e = group->count == 1 ? runs_entry(group->members[0].run->metrics, name) : NULL;
+        size_t at = w->groups[g].count == 1 ? metric_places_find(&w->places, name) : w->places.count;
+        const struct tree_entry *e = at < w->places.count ? metric_places_group(&w->places, at, g)->entry : NULL;
         if (!e || e->count != 1 || !(e->samples[0].value > 0))
             return false;
         *to[i] = e->samples[0].value;
@@ -239,27 +260,27 @@ static bool reported_interval(const struct compare_group *group, const char *key
 }
 
 /* Two runs with one value each: they differ where the intervals that they report do not overlap. */
-static bool change_of_intervals(const struct compared_metric *m, const struct compare_group *base, const struct compare_group *group,
-                                struct compared_side *side)
+static bool change_of_intervals(const struct metric_work *w, const struct compared_metric *m, size_t g)
 {
+    struct compared_side *side = &m->sides[g];
     double low, high, base_low, base_high;
     if (m->step >= 0 || m->sides[0].n != 1 || side->n != 1 || !(m->sides[0].median > 0) || !(side->median > 0) ||
-        !reported_interval(base, m->key, &base_low, &base_high) || !reported_interval(group, m->key, &low, &high))
+        !reported_interval(w, 0, m->key, &base_low, &base_high) || !reported_interval(w, g, m->key, &low, &high))
         return false;
     side->change = (struct change){
         .known = true, .ratio = side->median / m->sides[0].median, .low = low / base_high, .high = high / base_low, .p = NAN};
     return true;
 }
 
-static void judge_sides(struct compared_metric *m, const struct compare_group *groups, size_t count)
+static void judge_sides(const struct metric_work *w, struct compared_metric *m)
 {
     const struct compared_side *base = &m->sides[0];
-    for (size_t g = 1; g < count; g++) {
+    for (size_t g = 1; g < w->count; g++) {
         struct compared_side *side = &m->sides[g];
         if (!base->n || !side->n)
             continue;
         bool few = base->n < 3 || side->n < 3;
-        if (few && !change_of_intervals(m, &groups[0], &groups[g], side)) {
+        if (few && !change_of_intervals(w, m, g)) {
             side->outcome = OUTCOME_TOO_FEW;
             continue;
         }
@@ -313,7 +334,8 @@ static bool is_statistic_of(struct str word, const char *key)
     return false;
 }
 
-bool compare_names_headline(const struct compare_group *groups, size_t count, const char *key, struct arena *a)
+/* Is the key a headline metric of the first run of a group? */
+static bool names_headline_metric(const struct compare_group *groups, size_t count, const char *key, struct arena *a)
 {
     for (size_t g = 0; g < count; g++) {
         struct str rest = str_of(groups[g].count ? runs_text(groups[g].members[0].run->tags, "benchwrap.headline", a) : ""), word;
@@ -324,46 +346,38 @@ bool compare_names_headline(const struct compare_group *groups, size_t count, co
     return false;
 }
 
-/* Sets unit and direction from the first run that has the metric. A direction on which runs
- * disagree becomes none. */
-static void describe_metric(struct compared_metric *m, const struct compare_group *groups, size_t count, struct arena *a)
+/* The unit is that of the first run that knows one; a direction that runs disagree on is none. */
+static void describe_metric(const struct metric_work *w, size_t key, struct compared_metric *m)
 {
-    bool known = false;
-    m->direction = "";
+    const struct metric_place *places = metric_places_group(&w->places, key, 0); /* of all groups */
+    unsigned ways = 0;
     m->unit = NULL;
-    for (size_t g = 0; g < count; g++)
-        for (size_t i = 0; i < groups[g].count; i++) {
-            const struct json *d = json_get(json_get(groups[g].members[i].detail, "metrics"), m->key);
-            const char *direction = json_string(json_get(d, "direction"), ""), *unit = json_string(json_get(d, "unit"), NULL);
-            if (!d)
-                continue;
-            if (!m->unit && unit && *unit)
-                m->unit = arena_dup(a, unit, strlen(unit));
-            if (known && strcmp(direction, m->direction) != 0)
-                m->direction = "";
-            else if (!known)
-                m->direction = arena_dup(a, direction, strlen(direction));
-            known = true;
-        }
+    for (size_t i = 0; i < w->places.runs; i++) {
+        const char *unit = json_string(json_get(places[i].about, "unit"), "");
+        ways |= way_of(str_of(json_string(json_get(places[i].about, "direction"), "")));
+        if (!m->unit && *unit)
+            m->unit = arena_printf(w->a, "%s", unit);
+    }
+    m->direction = ways_name(ways);
+    m->is_disputed = ways == WAYS_DISPUTED;
     if (!m->unit)
-        m->unit = key_unit(m->key, a);
-    if (!m->unit || !m->direction)
-        m->unit = m->direction = "";
+        m->unit = key_unit(m->key, w->a);
+    if (!m->unit)
+        m->unit = "";
 }
 
-static struct compared_metric *compare_one(const struct compare_group *groups, size_t count, const char *key, int64_t step, bool several,
-                                           struct arena *a)
+static struct compared_metric *compare_one(const struct metric_work *w, size_t key, int64_t step, bool several)
 {
-    struct compared_metric *m = ARENA_NEW(a, struct compared_metric);
-    if (!m || !(m->sides = arena_get(a, count * sizeof *m->sides)))
+    struct compared_metric *m = ARENA_NEW(w->a, struct compared_metric);
+    if (!m || !(m->sides = arena_get(w->a, w->count * sizeof *m->sides)))
         return NULL;
-    m->key = key;
+    m->key = w->places.keys[key];
     m->step = step;
-    m->headline = compare_names_headline(groups, count, key, a);
-    describe_metric(m, groups, count, a);
-    for (size_t g = 0; g < count; g++)
-        fill_side(&m->sides[g], &groups[g], key, m->unit, step, several, a);
-    judge_sides(m, groups, count);
+    m->headline = names_headline_metric(w->groups, w->count, m->key, w->a);
+    describe_metric(w, key, m);
+    for (size_t g = 0; g < w->count; g++)
+        fill_side(w, key, g, m, several);
+    judge_sides(w, m);
     return m;
 }
 
@@ -374,19 +388,18 @@ static int compare_step_numbers(const void *a, const void *b)
 }
 
 /* All steps of a key if it is a table in any run; 0 if it holds repetitions everywhere. */
-static size_t table_steps(const struct compare_group *groups, size_t count, const char *key, struct arena *a, int64_t **ret)
+static size_t table_steps(const struct metric_work *w, size_t key, int64_t **ret)
 {
     bool table = false;
     size_t n = 0, unique = 0;
     for (int pass = 0; pass < 2; pass++) {
-        if (pass && (!table || !(*ret = arena_get(a, n * sizeof **ret))))
+        if (pass && (!table || !(*ret = arena_get(w->a, n * sizeof **ret))))
             return 0;
         n = 0;
-        for (size_t g = 0; g < count; g++)
-            for (size_t i = 0; i < groups[g].count; i++) {
-                const struct tree_run *run = groups[g].members[i].run;
-                const struct tree_entry *e = runs_entry(run->metrics, key);
-                table = table || (e && !compare_are_repetitions(run, e));
+        for (size_t g = 0; g < w->count; g++)
+            for (size_t i = 0; i < w->groups[g].count; i++) {
+                const struct tree_entry *e = metric_places_group(&w->places, key, g)[i].entry;
+                table = table || (e && !compare_are_repetitions(w->groups[g].members[i].run, e));
                 for (size_t s = 0; e && s < e->count; s++, n++)
                     if (pass)
                         (*ret)[n] = e->samples[s].step;
@@ -400,16 +413,14 @@ static size_t table_steps(const struct compare_group *groups, size_t count, cons
 }
 
 /* Statistics next to their samples add nothing; observations of the machine are no results. */
-static bool is_compared_key(const struct keys *every, const char *key)
+static bool is_compared_key(const struct metric_places *places, const char *key, struct arena *a)
 {
     size_t stem = key_stem(key);
     bool cost = strcmp(key, "run.wall_s") == 0;
     if (!key_is_result(key) && !cost)
         return false;
-    for (size_t i = 0; key[stem] && i < every->n; i++)
-        if (strncmp(every->list[i], key, stem) == 0 && every->list[i][stem] == 0)
-            return false;
-    return true;
+    const char *series = key[stem] ? arena_dup(a, key, stem) : NULL;
+    return !series || metric_places_find(places, series) == places->count;
 }
 
 static bool has_values(const struct compared_metric *m, size_t count)
@@ -423,25 +434,22 @@ static bool has_values(const struct compared_metric *m, size_t count)
 int compare_metrics(const struct compare_group *groups, size_t count, bool all, struct arena *a, struct compared_metric **ret,
                     struct err *err)
 {
-    struct keys every = {.a = a};
-    bool several = false;
+    struct metric_work w = {.groups = groups, .count = count, .a = a};
     *ret = NULL;
-    for (size_t g = 0; g < count; g++) {
-        several = several || groups[g].count > 1;
-        for (size_t i = 0; i < groups[g].count; i++)
-            for (const struct tree_entry *e = groups[g].members[i].run->metrics; e; e = e->next)
-                add_key(&every, e->key);
-    }
-    sort_unique(&every);
+    for (size_t g = 0; g < count; g++)
+        w.several = w.several || groups[g].count > 1;
+    if (!metric_places_read(groups, count, a, &w.places))
+        return err_memory(err, "the comparison");
     struct compared_metric **tail = ret;
-    for (size_t k = 0; k < every.n; k++) {
-        if (!all && !is_compared_key(&every, every.list[k]))
+    for (size_t k = 0; k < w.places.count; k++) {
+        const char *key = w.places.keys[k];
+        if (!all && !is_compared_key(&w.places, key, a))
             continue;
-        bool series = strncmp(every.list[k], "system/", 7) == 0; /* samples over time: the run's median, never its repetitions */
+        bool series = strncmp(key, "system/", 7) == 0; /* samples over time: the run's median, never its repetitions */
         int64_t *steps = NULL, whole = -1;
-        size_t n = series ? 0 : table_steps(groups, count, every.list[k], a, &steps);
+        size_t n = series ? 0 : table_steps(&w, k, &steps);
         for (size_t i = 0; i < (n ? n : 1); i++) {
-            if (!(*tail = compare_one(groups, count, every.list[k], n ? steps[i] : whole, several || series, a)))
+            if (!(*tail = compare_one(&w, k, n ? steps[i] : whole, w.several || series)))
                 break;
             if (has_values(*tail, count))
                 tail = &(*tail)->next;
@@ -462,4 +470,18 @@ const char *compare_metric_name(const struct compared_metric *m, struct arena *a
     if (m->step >= 0)
         buf_printf(&b, " @%lld", (long long)m->step);
     return arena_dup(a, b.p, b.n);
+}
+
+const char *compare_units_line(const struct compared_metric *m, size_t side, size_t runs, const char *whose, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    if (!m->sides[side].other_units)
+        return NULL;
+    buf_printf(&b, "! %s is in ", compare_metric_name(m, a));
+    show_unit(&b, m->sides[side].other_unit);
+    buf_printf(&b, " in %zu of %zu %s, not in ", m->sides[side].other_units, runs, whose);
+    show_unit(&b, m->unit);
+    buf_puts(&b, ": nothing is converted, and these values are left out.");
+    return b.failed ? NULL : arena_dup(a, b.p, b.n);
 }

@@ -25,12 +25,15 @@ struct compared_side {           /* one metric of one group */
     bool repetitions;            /* values are the repetitions of one series, not one value of each run or the samples within one */
     struct change change;        /* against the first group */
     enum compare_outcome outcome;
+    size_t other_units;          /* runs that have the metric in another unit than ->unit: their values are left out */
+    const char *other_unit;      /* the first of these; "": none */
     bool other_inputs;           /* what was measured differs in something that the user did not name: values are shown, but no verdict */
 };
 struct compared_metric {
     const char *key;
     int64_t step;                /* of a table size -> value; else -1 */
-    const char *unit, *direction;
+    const char *unit, *direction; /* direction "": the runs know none, or disagree */
+    bool is_disputed;            /* they disagree */
     bool headline;               /* a run of one of the groups names it as such */
     struct compared_side *sides; /* one for each group */
     struct compared_metric *next;
@@ -45,8 +48,6 @@ struct compared_metric {
 int compare_metrics(const struct compare_group *groups, size_t count, bool all, struct arena *a, struct compared_metric **ret, struct err *err);
 /* Points of the sweep whose parent the run is; 0: it is none. */
 size_t compare_points(const struct tree_run *run);
-/* Is the key a headline metric of the first run of a group? */
-bool compare_names_headline(const struct compare_group *groups, size_t count, const char *key, struct arena *a);
 /* Are the steps of the run's metric repetitions, or do they mean something (a table over sizes)? Those of a parent run are repetitions, also where one
  * failed or is retracted, unless the key is over the points of a sweep. In other runs 0,1,2… or 1,2,3… are. The run's tags are read. */
 bool compare_are_repetitions(const struct tree_run *run, const struct tree_entry *e);
@@ -60,6 +61,9 @@ const char **compare_params(const struct compare_group *groups, size_t count, st
 const char **compare_tags(const struct compare_group *groups, size_t count, struct arena *a);
 /* The metric as it is printed, without its unit; behind it " @STEP" where the step is part of it. The text is in the arena; NULL: out of memory. */
 const char *compare_metric_name(const struct compared_metric *m, struct arena *a);
+/* "! rate is in GB/s in 2 of 7 runs of B, not in MB/s: …", in the arena; NULL: no run of the side has it in another unit. runs: of the side;
+ * whose: "runs of B". */
+const char *compare_units_line(const struct compared_metric *m, size_t side, size_t runs, const char *whose, struct arena *a);
 /* The text of a side in the verdict column: "too few", "better" … or "other inputs". */
 const char *compare_verdict(const struct compared_side *side);
 #endif

@@ -27,16 +27,11 @@ size_t compare_repetitions(const struct compare_text *t, size_t g)
 
 /* ---- the answer ---- */
 
-bool compare_is_headline(const struct compare_text *t, const char *key)
-{
-    return compare_names_headline(t->groups, t->count, key, t->arena);
-}
-
 /* Returns whether a compared metric other than the wall time is a headline metric. */
 bool compare_has_headlines(const struct compare_text *t)
 {
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
-        if (compare_is_headline(t, m->key) && strcmp(m->key, "run.wall_s") != 0)
+        if (m->headline && strcmp(m->key, "run.wall_s") != 0)
             return true;
     return false;
 }
@@ -79,7 +74,7 @@ static size_t put_clauses(struct compare_text *t, size_t g, enum compare_outcome
 {
     size_t n = 0;
     for (const struct compared_metric *m = t->metrics; m; m = m->next) {
-        bool named = !headlines || compare_is_headline(t, m->key) || (compare_is_wall(m) && !compare_shares_metric(t, g));
+        bool named = !headlines || m->headline || (compare_is_wall(m) && !compare_shares_metric(t, g));
         if (m->sides[g].outcome != outcome || !named)
             continue;
         if (said + n == NAMED_MAX) {
@@ -176,8 +171,8 @@ static enum silence silence_of(const struct compared_side *side)
 static bool is_answered(const struct compare_text *t, const struct compared_metric *m, size_t g, bool headlines)
 {
     if (compare_is_wall(m))
-        return compare_is_headline(t, m->key) || !compare_shares_metric(t, g);
-    return !headlines || compare_is_headline(t, m->key);
+        return m->headline || !compare_shares_metric(t, g);
+    return !headlines || m->headline;
 }
 
 /* "No difference found in write.bw, write.iops."; first: the answer has no sentence before it. */
@@ -392,8 +387,7 @@ void compare_put_missing(struct compare_text *t)
     bool headlines = compare_has_headlines(t);
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
         for (size_t g = 0; g < t->count && said < SILENT_MAX; g++) {
-            const char *why =
-                m->sides[g].n || (headlines && !compare_is_headline(t, m->key)) ? NULL : first_missing_reason(&t->groups[g], m->key);
+            const char *why = m->sides[g].n || (headlines && !m->headline) ? NULL : first_missing_reason(&t->groups[g], m->key);
             if (!why)
                 continue;
             said++;
@@ -402,6 +396,39 @@ void compare_put_missing(struct compare_text *t)
             compare_put_wrapped(t, 2, str_of(arena_printf(t->arena, "! %s is missing in %c: %s.", name, (char)('A' + g), why)));
             screen_style_end(&t->screen, STYLE_WARN, t->to);
         }
+}
+
+void compare_put_units(struct compare_text *t)
+{
+    size_t said = 0;
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
+        for (size_t g = 0; g < t->count; g++) {
+            const char *line =
+                compare_units_line(m, g, t->groups[g].count, arena_printf(t->arena, "runs of %c", (char)('A' + g)), t->arena);
+            if (!line || said++ >= SILENT_MAX)
+                continue;
+            screen_style_begin(&t->screen, STYLE_WARN, t->to);
+            compare_put_wrapped(t, 2, str_of(line));
+            screen_style_end(&t->screen, STYLE_WARN, t->to);
+        }
+}
+
+void compare_put_disputed(struct compare_text *t)
+{
+    CLEANUP_BUF struct buf b;
+    size_t n = 0;
+    buf_init(&b, 1 << 16);
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
+        if (m->is_disputed && n++ < SILENT_MAX)
+            buf_printf(&b, "%s%s", n > 1 ? ", " : "! The runs disagree on the better direction of ", compare_metric_name(m, t->arena));
+    if (!n)
+        return;
+    if (n > SILENT_MAX)
+        buf_printf(&b, " and %zu more", n - SILENT_MAX);
+    buf_puts(&b, ": no side is better.");
+    screen_style_begin(&t->screen, STYLE_WARN, t->to);
+    compare_put_wrapped(t, 2, buf_text(&b));
+    screen_style_end(&t->screen, STYLE_WARN, t->to);
 }
 
 bool compare_is_input(const struct compare_text *t, const char *key)

@@ -66,6 +66,10 @@ static void side_json(struct json_out *j, const struct compared_side *side, cons
         json_null(j, "ratio");
     }
     json_text(j, "verdict", side->outcome ? compare_verdict(side) : NULL);
+    if (side->other_units) {
+        json_uint(j, "other_units", side->other_units);
+        json_text(j, "other_unit", side->other_unit);
+    }
     json_close(j, '}');
 }
 

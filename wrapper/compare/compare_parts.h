@@ -22,9 +22,7 @@ struct compare_text {
 void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text);
 /* The most repetitions that a metric of the group has; 1: none is repeated. */
 size_t compare_repetitions(const struct compare_text *t, size_t g);
-/* Returns true if the metric is a headline metric in the rules of one of the programs. */
-bool compare_is_headline(const struct compare_text *t, const char *key);
-/* Returns true if there is such a metric other than the wall time. */
+/* Returns true if there is a headline metric other than the wall time. */
 bool compare_has_headlines(const struct compare_text *t);
 bool compare_is_wall(const struct compared_metric *m);
 /* Found no difference, but the interval reaches beyond 0.8 … 1.25: it is too wide to decide. */
@@ -46,5 +44,7 @@ void compare_put_failed(struct compare_text *t); /* "! A: 1 of 1 runs failed." *
 void compare_put_disturbed(struct compare_text *t);
 void compare_put_partial(struct compare_text *t); /* "! Not all runs have a value: rate in 4 of 5 runs of A." */
 void compare_put_missing(struct compare_text *t); /* "! p99 is missing in B: p99 of 256 values, 662 needed." */
+void compare_put_units(struct compare_text *t); /* compare_units_line of all metrics and groups */
+void compare_put_disputed(struct compare_text *t); /* "! The runs disagree on the better direction of score: …" */
 void compare_put_mixed(struct compare_text *t);
 #endif

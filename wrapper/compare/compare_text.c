@@ -268,7 +268,7 @@ static const char *compare_unit_text(const char *unit, struct arena *a)
 
 static bool is_metric_shown(const struct compare_text *t, const struct compared_metric *m, bool headlines)
 {
-    return !headlines || t->all || compare_is_headline(t, m->key) || strcmp(m->key, "run.wall_s") == 0;
+    return !headlines || t->all || m->headline || strcmp(m->key, "run.wall_s") == 0;
 }
 
 /* The row behind m (NULL: the first): the program's own metrics, then its wall time. What is not shown is counted once. */
@@ -452,6 +452,8 @@ int compare_print_text(const struct compare_group *groups, size_t count, const s
     compare_put_disturbed(&t);
     compare_put_partial(&t);
     compare_put_missing(&t);
+    compare_put_units(&t);
+    compare_put_disputed(&t);
     put_no_metrics(&t);
     compare_put_mixed(&t);
     size_t inputs = compare_put_inputs(&t);

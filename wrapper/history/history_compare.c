@@ -313,6 +313,17 @@ static void put_history_environment(const struct history_state *h, const struct 
         screen_wrap_plain(screen, str_of(line), 0, 2, to);
 }
 
+static void put_history_units(const struct history_state *h, const struct screen *screen, struct buf *to)
+{
+    const char *earlier = "earlier runs", *own = "run judged";
+    for (size_t i = 0, said = 0; i < h->count && said < 6; i++)
+        for (size_t side = 0; side < 2; side++) {
+            const char *line = compare_units_line(h->metrics[i].m, side, side ? 1 : h->earlier.count, side ? own : earlier, h->arena);
+            if (line && said++ < 6)
+                screen_wrap_plain(screen, str_of(line), 0, 2, to);
+        }
+}
+
 static void history_put_head(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -338,6 +349,7 @@ static void history_put_head(const struct history_state *h, const struct screen 
     screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
     put_history_key(h, screen, to);
     put_versions(h, screen, to);
+    put_history_units(h, screen, to);
     buf_clear(&b);
     if (h->key.hidden) {
         buf_printf(&b, "Hidden values may differ: %s.", h->key.hidden);
@@ -458,6 +470,8 @@ static void metric_json(struct json_out *j, const struct history_metric *m, size
     json_text(j, "direction", *m->m->direction ? m->m->direction : NULL);
     json_known(j, "value", m->value);
     json_int(j, "n", (int64_t)(before->n < runs ? before->n : runs));
+    if (before->other_units)
+        json_int(j, "other_units", (int64_t)before->other_units);
     json_known(j, "median", before->n ? before->median : NAN);
     json_known(j, "min", value_at_end(before, false));
     json_known(j, "max", value_at_end(before, true));

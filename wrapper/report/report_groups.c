@@ -130,7 +130,7 @@ static size_t put_compared_table(struct groups_report *r, bool headlines)
     struct doc_grid *t = NULL;
     size_t rows = 0;
     for (const struct compared_metric *m = r->metrics; m; m = m->next) {
-        bool is_first = compare_is_headline(&r->text, m->key) && !compare_is_wall(m);
+        bool is_first = m->headline && !compare_is_wall(m);
         if (is_first != headlines || rows >= ROWS_MOST)
             continue;
         if (!t)
@@ -147,7 +147,7 @@ static size_t put_compared_table(struct groups_report *r, bool headlines)
 /* One value of a headline metric, or of the wall time where the groups have no such metric? */
 static bool is_charted_metric(const struct groups_report *r, const struct compared_metric *m)
 {
-    bool is_headline = compare_has_headlines(&r->text) ? compare_is_headline(&r->text, m->key) && !compare_is_wall(m) : compare_is_wall(m);
+    bool is_headline = compare_has_headlines(&r->text) ? m->headline && !compare_is_wall(m) : compare_is_wall(m);
     return m->step < 0 && is_headline;
 }
 
@@ -337,6 +337,8 @@ static void put_group_noise(struct groups_report *r)
     compare_put_disturbed(&r->text);
     compare_put_partial(&r->text);
     compare_put_missing(&r->text);
+    compare_put_units(&r->text);
+    compare_put_disputed(&r->text);
     compare_put_mixed(&r->text);
     if (!b.n)
         return;
