@@ -2,6 +2,7 @@
 #include "compare/proposal.h"
 
 #include "runs/inherit.h"
+#include "runs/metric_way.h"
 
 #include "base/json_out.h"
 #include "base/show.h"
@@ -131,16 +132,21 @@ static int proposal_add_value(struct proposal *p, struct proposed_group *g, cons
     while (*at && strcmp((*at)->key, key) != 0)
         at = &(*at)->next;
     if (!*at) {
-        const char *unit = json_string(json_get(about, "unit"), ""), *direction = json_string(json_get(about, "direction"), "");
         if (!(*at = ARENA_NEW(p->arena, struct proposed_metric)))
             return -1;
-        **at = (struct proposed_metric){
-            .key = proposal_copy(p, str_of(key)), .unit = proposal_copy(p, str_of(unit)), .direction = proposal_copy(p, str_of(direction))};
-        if (!(*at)->key || !(*at)->unit || !(*at)->direction)
+        **at = (struct proposed_metric){.key = proposal_copy(p, str_of(key)), .unit = "", .direction = ""};
+        if (!(*at)->key)
             return -1;
     }
-    if (strcmp((*at)->unit, json_string(json_get(about, "unit"), "")) != 0)
-        return 0; /* a key has one unit; another one is of a tree of others */
+    const char *unit = json_string(json_get(about, "unit"), "");
+    if (*unit && !*(*at)->unit && !((*at)->unit = proposal_copy(p, str_of(unit))))
+        return -1;
+    if (*unit && strcmp((*at)->unit, unit) != 0) {
+        (*at)->other_units++;
+        return 0;
+    }
+    (*at)->ways |= way_of(str_of(json_string(json_get(about, "direction"), "")));
+    (*at)->direction = ways_name((*at)->ways);
     struct proposed_value *v = ARENA_NEW(p->arena, struct proposed_value);
     if (!v)
         return -1;
@@ -277,8 +283,10 @@ static bool measure_metric(const struct proposal *p, struct proposed_metric *m)
 
 static const char *why_left_out(const struct proposed_metric *m)
 {
+    if (m->ways == WAYS_DISPUTED)
+        return "the runs disagree on its better direction";
     if (m->n < PROPOSAL_RUNS_MIN)
-        return "too few runs have it";
+        return m->other_units ? "too few runs have it in one unit" : "too few runs have it";
     if (isnan(m->band))
         return "its median is 0, so a relative band is not possible";
     return m->band > PROPOSAL_BAND_MAX ? "its spread is too large to be a reference" : NULL;
@@ -379,6 +387,8 @@ static void yaml_metrics(struct buf *to, const struct proposed_group *g)
                    m->unit, 100 * m->band, m->n, m->mad);
         if (m->outside)
             buf_printf(to, "; %zu of them %s worse than this", m->outside, m->outside == 1 ? "is" : "are");
+        if (m->other_units)
+            buf_printf(to, "; %zu runs in another unit are left out", m->other_units);
         buf_putc(to, '\n');
     }
 }
@@ -500,6 +510,8 @@ static void json_group(struct json_out *j, const struct proposed_group *g, const
         json_text(j, "unit", m->unit);
         json_text(j, "direction", m->direction);
         json_int(j, "n", (int64_t)m->n);
+        if (m->other_units)
+            json_int(j, "other_units", (int64_t)m->other_units);
         json_double(j, "median", m->median);
         json_double(j, "mad", m->mad);
         json_known(j, "band", m->band);

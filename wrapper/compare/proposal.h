@@ -13,9 +13,11 @@ struct proposed_value { /* of one metric in one run */
 };
 struct proposed_metric {
     const char *key; /* with @STEP for a table */
-    const char *unit, *direction;
+    const char *unit, *direction; /* direction "": the runs know none, or disagree */
+    unsigned ways; /* of the runs, as metric_way.h joins them */
     struct proposed_value *values;
     size_t n;
+    size_t other_units; /* runs with the metric in another unit, whose values are left out */
     double median, mad, band; /* filled when it is printed; band: fraction, NaN: none */
     size_t outside; /* runs outside the band on the bad side */
     struct proposed_metric *next;
