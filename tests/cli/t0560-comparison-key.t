@@ -72,10 +72,56 @@ P
 bw compare -e d --by site --json >cmp.json
 is "another unit: no value" "$(get '[g["n"] for m in v["metrics"] if m["key"] == "bw" for g in m["groups"]]' <cmp.json)" "[6, 0]"
 is "another direction: no better side" "$(get '[m["groups"][1]["verdict"] for m in v["metrics"] if m["key"] == "score"]' <cmp.json)" "['different']"
-bw plot groups -e d --by site -m bw >out; like "a plot counts it" "$(cat out)" '^6 left out: 6 without bw'
+is "... which JSON counts" "$(get '[g.get("other_units") for m in v["metrics"] if m["key"] == "bw" for g in m["groups"]]' <cmp.json)" "[None, 6]"
+bw compare -e d --by site >out
+like "... and the text says why" "$(tr -s '\n ' ' ' <out)" '! bw is in GB/s in 6 of 6 runs of B, not in MB/s: nothing is converted, and these values are left out\.'
+like "... and that no side is better" "$(tr -s '\n ' ' ' <out)" '! The runs disagree on the better direction of score: no side is better\.'
+bw plot groups -e d --by site -m bw >out; like "a plot counts it" "$(cat out)" '^6 left out: 6 with bw in another unit'
 bw plot groups -e d --by site -m score >out; is "... and names no better side" "$(grep -c 'is better' out)" 0
 "$BENCHWRAP" pages -o pages >/dev/null
 is "leaderboards of web pages have one unit, and no rank without a direction" "$(jq -c '.versions[0].metrics[] | select(.key == "bw" or .key == "score") | [.key, .unit, [.places[].rank], [.places[].runs]]' pages/measurement/*.json | sort)" '["bw","GB_per_s",[1,null],[6,0]]
 ["bw","MB_per_s",[1,null],[6,0]]
 ["score","",[null,null],[6,6]]'
+
+# A history in two units with two directions; the newest runs know no direction of quiet, one no unit.
+mkdir ../units && cd ../units || exit 1
+"$BENCHWRAP" -q -e d -- true
+python3 - >specs <<'P'
+import json
+for i in range(26):
+    a = i < 12
+    d = {"bw": {"unit": "MB_per_s" if a else "GB_per_s", "direction": "higher"}, "score": {"unit": "", "direction": "higher" if a else "lower"},
+         "quiet": {"unit": "s" if i != 24 else "", "direction": "lower" if i < 24 else ""}}
+    print(json.dumps({"metrics": {"bw": 105 + i % 3 if a else .1 + i % 3 / 1000, "score": 10 + 10 * a + i % 3 / 10, "quiet": 5 + i % 3 / 10 + 5 * a},
+                      "tags": {"benchwrap.headline": "bw score", "half": "ab"[not a]}, "details": d}))
+P
+"$TESTLIB/make_history.py" --remove "$(dirname mlruns/*/*/meta.yaml)" <specs >ids
+first=$(sed -n 1p ids) last=$(sed -n 26p ids)
+bw history -e d --json >history.json
+metric() { jq -c "[.groups[0].metrics[] | select(.key == \"$1\") | $2]" history.json; }
+is "history: each unit is a series" "$(metric bw '[.unit, .n, (.changes | length)]')" '[["GB_per_s",14,0],["MB_per_s",12,0]]'
+is "... a run that knows no unit belongs to the others" "$(metric quiet '[.unit, .n, .direction]')" '[["s",26,"lower"]]'
+is "... which give the direction, too" "$(metric quiet '.changes[].verdict')" '["improvement"]'
+is "... and where they disagree there is none" "$(metric score '[.direction, .changes[].verdict]')" '[[null,"different"]]'
+bw history -e d >out
+like "... the text says it of units" "$(tr -s '\n ' ' ' <out)" '! bw is in several units: GB/s \(14 values\), MB/s \(12 values\)\. Each unit has its own history\.'
+like "... and of directions" "$(tr -s '\n ' ' ' <out)" '! The runs disagree on the better direction of score: no change of it is a regression or an improvement\.'
+bw history -e d --gate >out; is "... so that the gate stays open" "$?" 0
+bw plot -e d -m quiet >out
+like "plot: a direction that the newest run does not know" "$(cat out)" '^quiet, s \(lower is better\)'
+is "... with all values" "$(grep -c 'left out' out)" 0
+bw plot -e d -m bw >out; like "... and another unit is no missing value" "$(cat out)" '^12 left out: 12 with bw in another unit \(MB/s\)'
+like "compare: the direction that others know" "$(bw compare -e d --by half --json | jq -c '[.metrics[] | select(.key == "quiet") | .direction, .groups[1].verdict]')" '\["lower","better"\]'
+like "compare --history: values in another unit are named" "$(bw compare --history | tr -s '\n ' ' ')" '! bw is in MB/s in [0-9]+ of [0-9]+ earlier runs, not in GB/s: nothing is converted'
+"$BENCHWRAP" explain -m bw "$first" "$last" >out 2>&1
+is "explain refuses two units" "$? $(cat out)" '1 benchwrap: explain: the runs have the metric "bw" in different units: A in MB_per_s, B in GB_per_s'
+bw reference -e d --last 26 --all >out
+like "reference: values in another unit are counted" "$(cat out)" '"bw": \{value: 0\.101 GB_per_s, .*; 12 runs in another unit are left out$'
+like "... and no band without a direction" "$(cat out)" 'left out: score: the runs disagree on its better direction'
+bw report -e d -o d.html
+is "report: best and medians are of one unit" "$(grep -o 'best 10[567]' d.html)" ""
+like "... and it counts the others" "$(cat d.html)" '12 runs of 26 have bw in another unit than GB/s: nothing is converted'
+bw pages -o pages >/dev/null
+is "pages: each unit has its own board" "$(jq -c '.versions[0].metrics[] | select(.key == "bw") | [.unit, .places[0].runs]' pages/measurement/*.json | sort)" '["GB_per_s",14]
+["MB_per_s",12]'
 done_testing

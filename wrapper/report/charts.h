@@ -44,6 +44,10 @@ int charts_nodes(struct runs *runs, const struct tree_run *run, const char *want
 /* The band of the reference that judged the newest row, for charts_history. Both NaN: none did. */
 void charts_reference(const struct plotted_rows *p, double ret[2]);
 
+/* For the parts: ", which did not finish (FAILED)", in the arena; "": it finished. */
+const char *charts_unfinished(const struct tree_run *run, struct arena *a);
+/* For the parts: the samples in this order, which need not be that of the file, in the arena. NULL: out of memory. */
+const struct tree_sample *charts_sorted_samples(const struct tree_entry *e, int (*order)(const void *a, const void *b), struct arena *a);
 /* For the parts: a chart with the metric's axes, appended. NULL: out of memory. */
 struct chart *charts_add(struct chart_list *to, struct arena *a);
 struct chart_axis charts_axis(const struct plotted_metric *m);

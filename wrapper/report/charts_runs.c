@@ -33,11 +33,14 @@ void charts_left(const struct plotted_rows *p, size_t lacking, const char *fact,
         buf_printf(&b, "%zu run%s that did not finish", p->failed, str_plural(p->failed));
     if (p->lacking)
         buf_printf(&b, "%s%zu without %s", b.n ? ", " : "", p->lacking, charts_axis(&p->metric[0]).label);
+    if (p->other_units)
+        buf_printf(&b, "%s%zu with %s in another unit (%s)", b.n ? ", " : "", p->other_units, charts_axis(&p->metric[0]).label,
+                   p->other_unit);
     if (lacking)
         buf_printf(&b, "%s%zu without %s", b.n ? ", " : "", lacking, fact ? fact : "a group");
     if (p->other_keys)
         buf_printf(&b, "%s%zu of another key (%s)", b.n ? ", " : "", p->other_keys, p->other_why);
-    c->left_out = p->failed + p->lacking + lacking + p->other_keys;
+    c->left_out = p->failed + p->lacking + p->other_units + lacking + p->other_keys;
     c->left_why = b.n ? arena_dup(p->a, b.p, b.n) : NULL;
 }
 

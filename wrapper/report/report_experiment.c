@@ -14,6 +14,10 @@
 
 enum { EXPERIMENT_METRICS = 4, RUNS_MOST = 1000, VARYING_MOST = 12, VALUE_MOST = 200 };
 
+struct run_values { /* of one run: NaN where it has none in the unit of the metric */
+    const struct tree_run *run;
+    double value[EXPERIMENT_METRICS];
+};
 struct experiment_report {
     struct doc *d;
     struct arena *a;
@@ -23,6 +27,8 @@ struct experiment_report {
     const struct report_options *o;
     struct plotted_metric metric[EXPERIMENT_METRICS];
     size_t metrics;
+    struct run_values *values; /* of each run, by its address */
+    size_t other_units[EXPERIMENT_METRICS]; /* runs that have the metric in another unit */
     struct plotted_rows rows; /* all runs, with their keys; its values are those of the first metric */
     const char **varying; /* facts in which the keys differ */
 };
@@ -44,13 +50,46 @@ static void find_experiment_metrics(struct experiment_report *r)
         json_free(detail);
     }
     if (!r->metrics)
-        r->metric[r->metrics++] =
-            (struct plotted_metric){.key = "run.wall_s", .name = "run.wall", .unit = "s", .shown_unit = "s", .better = CHART_LOWER};
+        r->metric[r->metrics++] = (struct plotted_metric){
+            .key = "run.wall_s", .name = "run.wall", .unit = "s", .shown_unit = "s", .better = CHART_LOWER, .ways = DIR_LOWER};
 }
 
-static double run_value(const struct tree_run *run, const char *key)
+static int by_run_address(const void *a, const void *b)
 {
-    return entry_stats_median(runs_entry(run->metrics, key));
+    const struct run_values *x = a, *y = b;
+    return ((uintptr_t)x->run > (uintptr_t)y->run) - ((uintptr_t)x->run < (uintptr_t)y->run);
+}
+
+/* Joins units and directions of all runs, and notes the values. */
+static void read_experiment_values(struct experiment_report *r)
+{
+    r->values = arena_get(r->a, (r->n + 1) * sizeof *r->values);
+    for (size_t i = 0; r->values && i < r->n; i++) {
+        const char *problem = NULL;
+        struct json *detail = runs_detail(r->runs, r->list[i], &problem, r->a);
+        r->values[i].run = r->list[i];
+        for (size_t k = 0; k < r->metrics; k++) {
+            struct plotted_metric own;
+            const struct tree_entry *e = runs_entry(r->list[i]->metrics, r->metric[k].key);
+            r->values[i].value[k] = entry_stats_median(e);
+            if (!e)
+                continue;
+            plotted_describe(&own, e->key, detail, r->a);
+            if (plotted_join(&r->metric[k], own.unit, own.ways, r->a))
+                continue;
+            r->values[i].value[k] = NAN;
+            r->other_units[k]++;
+        }
+        json_free(detail);
+    }
+    if (r->values && r->n)
+        qsort(r->values, r->n, sizeof *r->values, by_run_address);
+}
+
+static double run_value(const struct experiment_report *r, const struct tree_run *run, size_t metric)
+{
+    const struct run_values key = {.run = run}, *found = bsearch(&key, r->values, r->n, sizeof *r->values, by_run_address);
+    return found ? found->value[metric] : NAN;
 }
 
 /* ---- head ---- */
@@ -70,7 +109,7 @@ static void put_experiment_answer(const struct experiment_report *r)
         double best = NAN, latest = NAN;
         const struct tree_run *at = NULL;
         for (size_t i = 0; i < r->n; i++) {
-            double v = r->list[i]->status == RUN_FINISHED ? run_value(r->list[i], m->key) : NAN;
+            double v = r->list[i]->status == RUN_FINISHED ? run_value(r, r->list[i], k) : NAN;
             if (isnan(latest))
                 latest = v;
             if (isfinite(v) && m->better && (isnan(best) || (m->better == CHART_HIGHER ? v > best : v < best)))
@@ -134,7 +173,7 @@ static double values_column(const struct experiment_report *r, size_t k, struct 
     const char *unit = r->metric[k].unit;
     double greatest = 0;
     for (size_t i = 0; i < r->n; i++)
-        greatest = fmax(greatest, fabs(run_value(r->list[i], r->metric[k].key)));
+        greatest = fmax(greatest, fabs(run_value(r, r->list[i], k)));
     double scale = show_scale(greatest, &unit);
     *ret = (struct doc_column){.heading = r->metric[k].name, .unit = plotted_unit(unit, r->a), .is_number = true};
     return scale;
@@ -182,7 +221,7 @@ static void put_result_of_key(const struct experiment_report *r, struct doc_grid
         struct stats stats;
         size_t n = 0;
         for (size_t i = first; i < rows->count; i++) {
-            double v = is_same_key(rows->list[i].key, rows->list[first].key) ? run_value(rows->list[i].run, r->metric[k].key) : NAN;
+            double v = is_same_key(rows->list[i].key, rows->list[first].key) ? run_value(r, rows->list[i].run, k) : NAN;
             if (isfinite(v))
                 values[n++] = v;
         }
@@ -348,6 +387,15 @@ static void put_experiment_notes(const struct experiment_report *r, size_t damag
     }
     if (n > NAMED_MOST)
         doc_text(r->d, STYLE_DIM, arena_printf(r->a, "and %zu more", n - NAMED_MOST));
+    for (size_t k = 0; k < r->metrics; k++)
+        if (r->other_units[k]) {
+            if (n++ == 0)
+                doc_heading(r->d, "Noise and warnings");
+            doc_note(r->d, arena_printf(
+                               r->a, "%zu run%s of %zu %s %s in another unit than %s: nothing is converted, and these values are left out",
+                               r->other_units[k], str_plural(r->other_units[k]), r->n, r->other_units[k] == 1 ? "has" : "have",
+                               r->metric[k].name, *r->metric[k].shown_unit ? r->metric[k].shown_unit : "none"));
+        }
     if (damaged && !n)
         doc_note(r->d, arena_printf(r->a, "%zu damaged run%s", damaged, str_plural(damaged)));
 }
@@ -386,7 +434,7 @@ static void put_usual_runs(const struct experiment_report *r, struct tree_run *c
             doc_cell_text(t, STYLE_PLAIN, v.p ? arena_dup(r->a, v.p, v.n < 60 ? v.n : 60) : NULL);
         }
         for (size_t k = 0; k < r->metrics; k++) {
-            double value = run_value(run, r->metric[k].key);
+            double value = run_value(r, run, k);
             doc_cell_number(t, STYLE_PLAIN, value, isnan(value) ? NULL : report_value(value * scale[k], NULL, NULL, r->a));
         }
     }
@@ -437,6 +485,9 @@ int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *
     int status = 0;
     bool one = true;
     find_experiment_metrics(&r);
+    read_experiment_values(&r);
+    if (!r.values)
+        return err_memory(err, "the values of %zu runs", n);
     r.rows = (struct plotted_rows){.runs = runs, .a = d->a, .metrics = 1, .metric[0].wanted = r.metric[0].key, .ignore = o->ignore};
     for (size_t i = 0; i < n && status == 0; i++) {
         one = one && strcmp(list[i]->experiment, list[0]->experiment) == 0;

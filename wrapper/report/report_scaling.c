@@ -112,9 +112,10 @@ static int put_scaling_metric(const struct scaling_section *s, const char *metri
         doc_text(s->d, STYLE_DIM,
                  arena_printf(s->a, "%s. n0 is the smallest %s with a value%s; the values are medians.", of.formula, s->fields[0],
                               of.count > 1 ? " of the line" : ""));
-        if (rows.failed || rows.lacking)
+        if (rows.failed || rows.lacking || rows.other_units)
             doc_text(s->d, STYLE_DIM,
-                     arena_printf(s->a, "Left out: %zu that did not finish, %zu without a value.", rows.failed, rows.lacking));
+                     arena_printf(s->a, "Left out: %zu that did not finish, %zu without a value, %zu in another unit.", rows.failed,
+                                  rows.lacking, rows.other_units));
         status = charts_scaling(&rows, note, charts, err);
     }
     plotted_deinit(&rows);

@@ -7,6 +7,7 @@
 #include "mlruns-format/key.h"
 #include "runs/entry_stats.h"
 #include "runs/inherit.h"
+#include "runs/metric_way.h"
 #include "series/notes.h"
 #include "series/values.h"
 
@@ -17,8 +18,7 @@
 
 /* ---- metrics ---- */
 
-/* Returns the unit of the metric by benchwrap.json, else by its key, in the arena. */
-static const char *metric_unit(const char *key, const struct json *detail, struct arena *a)
+const char *plotted_unit_of(const char *key, const struct json *detail, struct arena *a)
 {
     const char *unit = json_string(json_get(json_get(json_get(detail, "metrics"), key), "unit"), NULL);
     return unit ? arena_printf(a, "%s", unit) : key_unit(key, a);
@@ -40,26 +40,48 @@ const char *plotted_unit(const char *unit, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static enum chart_better metric_direction(const char *key, const struct json *detail)
+static unsigned metric_way(const char *key, const struct json *detail)
 {
-    const char *direction = json_string(json_get(json_get(json_get(detail, "metrics"), key), "direction"), "");
-    return strcmp(direction, "higher") == 0 ? CHART_HIGHER : strcmp(direction, "lower") == 0 ? CHART_LOWER : CHART_NEITHER;
+    return way_of(str_of(json_string(json_get(json_get(json_get(detail, "metrics"), key), "direction"), "")));
+}
+
+static void set_ways(struct plotted_metric *m, unsigned ways)
+{
+    m->ways = ways;
+    m->better = ways == DIR_HIGHER ? CHART_HIGHER : ways == DIR_LOWER ? CHART_LOWER : CHART_NEITHER;
+}
+
+static void describe_metric_as(struct plotted_metric *m, const char *key, const char *unit, unsigned ways, struct arena *a)
+{
+    m->key = key;
+    m->unit = unit;
+    m->name = name_without_unit(key, unit, a);
+    m->shown_unit = plotted_unit(unit, a);
+    set_ways(m, ways);
 }
 
 void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a)
 {
-    m->key = key;
-    m->unit = metric_unit(key, detail, a);
-    m->name = name_without_unit(key, m->unit, a);
-    m->shown_unit = plotted_unit(m->unit, a);
-    m->better = metric_direction(key, detail);
+    describe_metric_as(m, key, plotted_unit_of(key, detail, a), metric_way(key, detail), a);
+}
+
+bool plotted_join(struct plotted_metric *m, const char *unit, unsigned way, struct arena *a)
+{
+    if (*unit && *m->unit && strcmp(unit, m->unit) != 0)
+        return false;
+    if (*unit && !*m->unit && m->key)
+        describe_metric_as(m, m->key, unit, m->ways, a);
+    else if (*unit && !*m->unit)
+        m->unit = unit, m->shown_unit = plotted_unit(unit, a);
+    set_ways(m, m->ways | way);
+    return true;
 }
 
 const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a)
 {
     const struct tree_entry *exact = runs_entry(run->metrics, wanted), *stem = NULL;
     for (const struct tree_entry *e = run->metrics; e && !exact; e = e->next) {
-        const char *name = name_without_unit(e->key, metric_unit(e->key, detail, a), a);
+        const char *name = name_without_unit(e->key, plotted_unit_of(e->key, detail, a), a);
         if (name && strcmp(name, wanted) == 0)
             exact = e;
         else if (name && !stem && strncmp(name, wanted, strlen(wanted)) == 0 && name[strlen(wanted)] == '.' &&
@@ -190,28 +212,22 @@ static bool is_series_metric(const struct series_run_value *v, const char *wante
     return (name && strcmp(name, wanted) == 0) || (full && strcmp(full, wanted) == 0);
 }
 
-static enum chart_better series_direction(const struct series_run_value *v)
+/* The value of a row, or NaN where the metric of the axis is in another unit; those of the first metric are counted. */
+static double value_on_axis(struct plotted_rows *p, struct plotted_row *row, size_t which, const char *unit, unsigned way, double value)
 {
-    return v->direction == DIR_HIGHER ? CHART_HIGHER : v->direction == DIR_LOWER ? CHART_LOWER : CHART_NEITHER;
+    if (plotted_join(&p->metric[which], unit, way, p->a)) {
+        row->ways[which] = (uint8_t)way;
+        return value;
+    }
+    if (which == 0 && isfinite(value)) {
+        row->is_other_unit = true;
+        if (p->other_units++ == 0)
+            p->other_unit = plotted_unit(unit, p->a);
+    }
+    return NAN;
 }
 
-static void describe_series_metric(struct plotted_metric *m, const struct series_run_value *v, struct arena *a)
-{
-    m->key = arena_printf(a, "%s", v->key);
-    m->unit = arena_printf(a, "%s", v->unit ? v->unit : "");
-    m->name = name_without_unit(m->key, m->unit, a);
-    m->shown_unit = plotted_unit(m->unit, a);
-    m->better = series_direction(v);
-}
-
-/* A direction that runs disagree on is none; a run without rules knows none. */
-static void agree_on_direction(struct plotted_metric *m, enum chart_better better)
-{
-    if (better != CHART_NEITHER && better != m->better)
-        m->better = CHART_NEITHER;
-}
-
-static double repetition_value(struct plotted_rows *p, const struct series_repetition *r, size_t which)
+static double repetition_value(struct plotted_rows *p, struct plotted_row *row, const struct series_repetition *r, size_t which)
 {
     struct plotted_metric *m = &p->metric[which];
     const struct series_run_value *first = NULL;
@@ -225,13 +241,10 @@ static double repetition_value(struct plotted_rows *p, const struct series_repet
             first = v;
     if (!first)
         return NAN;
+    const char *unit = arena_printf(p->a, "%s", first->unit ? first->unit : "");
     if (!m->key)
-        describe_series_metric(m, first, p->a);
-    else if (strcmp(first->unit ? first->unit : "", m->unit) != 0)
-        return NAN;
-    else
-        agree_on_direction(m, series_direction(first));
-    return first->value;
+        describe_metric_as(m, arena_printf(p->a, "%s", first->key), unit, first->direction, p->a);
+    return value_on_axis(p, row, which, unit, first->direction, first->value);
 }
 
 static void note_axes(struct plotted_rows *p, const struct series_notes *notes)
@@ -267,8 +280,8 @@ static int add_repetitions(struct plotted_rows *p, struct series_notes *notes, c
         for (size_t i = 0; i < 3; i++)
             row->fields[i] = p->fields[i] ? repetition_field(p, notes, r, run, key, p->fields[i]) : NULL;
         for (size_t i = 0; i < p->metrics; i++)
-            row->value[i] = repetition_value(p, r, i);
-        p->lacking += isnan(row->value[0]);
+            row->value[i] = repetition_value(p, row, r, i);
+        p->lacking += isnan(row->value[0]) && !row->is_other_unit;
     }
     return 0;
 }
@@ -294,15 +307,13 @@ static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, con
         double value = entry_stats_of(e, &stats) ? stats.median : NAN;
         if (e && !m->key)
             plotted_describe(m, e->key, detail, p->a);
-        else if (e && strcmp(metric_unit(e->key, detail, p->a), m->unit) != 0)
-            value = NAN; /* another unit: no place on this axis */
         else if (e)
-            agree_on_direction(m, metric_direction(e->key, detail));
+            value = value_on_axis(p, row, i, plotted_unit_of(e->key, detail, p->a), metric_way(e->key, detail), value);
         row->value[i] = value;
         if (i == 0 && isfinite(value))
             row->low = stats.min, row->high = stats.max;
     }
-    p->lacking += isnan(row->value[0]);
+    p->lacking += isnan(row->value[0]) && !row->is_other_unit;
     return 0;
 }
 
@@ -494,12 +505,19 @@ int plotted_restrict(struct plotted_rows *p, const char *const *named, struct er
     const struct comparison_key *key = newest ? newest->key : NULL;
     for (size_t i = 0; i < p->count; i++) {
         if (p->list[i].key != key && !is_same_but(key, p->list[i].key, named, p->a, &differing)) {
-            p->lacking -= isnan(p->list[i].value[0]) && p->lacking;
+            p->other_units -= p->list[i].is_other_unit;
+            p->lacking -= isnan(p->list[i].value[0]) && !p->list[i].is_other_unit;
             out++;
         } else
             p->list[stay++] = p->list[i];
     }
     p->count = stay;
+    for (size_t m = 0; m < p->metrics; m++) { /* those that are left out have no say */
+        unsigned ways = 0;
+        for (size_t i = 0; i < stay; i++)
+            ways |= p->list[i].ways[m];
+        set_ways(&p->metric[m], ways);
+    }
     if (out) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 2000);

@@ -11,7 +11,8 @@ struct plotted_metric {
     const char *wanted; /* as the user types it: the key, or without unit; NULL: the first headline metric of the newest run */
     const char *key; /* of the rows, set by plotted_add */
     const char *name, *unit, *shown_unit; /* name: without unit; shown_unit: as people write it */
-    enum chart_better better;
+    enum chart_better better; /* CHART_NEITHER: the runs know none, or disagree */
+    unsigned ways; /* the directions of the runs, as metric_way.h joins them */
 };
 enum { PLOTTED_METRICS = 2 };
 struct plotted_row {
@@ -22,7 +23,9 @@ struct plotted_row {
     int64_t start_ms;
     double value[PLOTTED_METRICS], low, high; /* NaN: not known; low, high: of the first metric's repetitions */
     const struct comparison_key *key;
-    bool unjudged; /* it may have been disturbed although no tag records it (mlruns-format/disturbance.h) */
+    uint8_t ways[PLOTTED_METRICS]; /* the directions of the values, as metric_way.h has them */
+    bool is_other_unit; /* the first value is missing because it is in another unit */
+    bool unjudged; /* it may have been disturbed although no tag says so (mlruns-format/disturbance.h) */
 };
 struct plotted_rows {
     struct runs *runs;
@@ -35,6 +38,8 @@ struct plotted_rows {
     struct plotted_row *list;
     size_t count, room;
     size_t failed, lacking, unread; /* runs that did not finish; rows without the first metric; damaged runs */
+    size_t other_units; /* rows with the first metric in another unit, which has no place on its axis */
+    const char *other_unit; /* the first of these, as people write it */
     size_t other_keys; /* rows that plotted_restrict has left out */
     const char *other_why; /* what differs in them */
     const char *axes[16]; /* names of the swept values of expanded series */
@@ -60,6 +65,10 @@ const char *plotted_fact(const struct tree_run *run, const struct comparison_key
 bool plotted_number(const char *text, double *ret);
 /* The metric that the user means, of a run; NULL: it has none. */
 const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a);
+/* Joins what a further run says of a described metric. False: it is in another unit, and nothing is joined. A run that knows no unit does not contradict. */
+bool plotted_join(struct plotted_metric *m, const char *unit, unsigned way, struct arena *a);
+/* The unit that the record, else the key, gives the metric; "": none. In the arena. */
+const char *plotted_unit_of(const char *key, const struct json *detail, struct arena *a);
 /* Sets name ("write.bw"), unit and direction of a metric from its key and from benchwrap.json
  * (`detail`). Texts are in the arena. */
 void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a);
