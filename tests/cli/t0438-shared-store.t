@@ -72,6 +72,33 @@ P
 chmod +x experiment
 like "... and those of an experiment that it deleted" "$("$BENCHWRAP" -q -e deletes --share-run -- ./experiment && "$BENCHWRAP" show --json)" "1 run that the program's MLflow client deleted is left out"
 like "... the program's own is stored" "$("$BENCHWRAP" -q -e deletes --share-run -- ./deletes own && "$BENCHWRAP" show --json)" "the program's MLflow client deleted this run, which is stored all the same"
+cat >files <<'P'
+#!/bin/sh
+store=${MLFLOW_TRACKING_URI#file://}
+run=$(echo "$store"/*/"$MLFLOW_RUN_ID") experiment=${run%/*}
+deep=$run/artifacts$(printf '/d%.0s' $(seq 40))
+mkdir -p "$run/artifacts/mlflow" "$run/artifacts/job" "$deep" "$experiment/tags" "$store/77/00000000000000000000000000000077"
+echo one >"$run/artifacts/stdout.log"
+echo two >"$run/artifacts/mlflow/stdout.log"
+echo client >"$run/artifacts/job/result.json"
+echo lost >"$deep/x"
+printf 'of the experiment' >"$experiment/tags/mlflow.note.content"
+printf 'by itself' >"$experiment/tags/mlflow.experimentKind"
+sed "s/^experiment_id: .*/experiment_id: \"77\"/; s/^name: .*/name: far/; s,^artifact_location: .*,artifact_location: file:///far," "$experiment/meta.yaml" >"$store/77/meta.yaml"
+sed "s/$MLFLOW_RUN_ID/00000000000000000000000000000077/; s/^experiment_id: .*/experiment_id: \"77\"/; s,^artifact_uri: .*,artifact_uri: file:///far/77/artifacts," \
+    "$run/meta.yaml" >"$store/77/00000000000000000000000000000077/meta.yaml"
+P
+chmod +x files
+"$BENCHWRAP" -q -e files --archive-job --share-run -- ./files
+artifacts=$(dirname mlruns/*/*/artifacts/mlflow/stdout.log)/..
+run=$(basename "${artifacts%/artifacts/*}")
+is "two files of the client that need one name are both stored" "$(cat "$artifacts/mlflow/stdout.log" "$artifacts/mlflow/mlflow/stdout.log" | sort | xargs)" "one two"
+is "... also one that the archive of the job needs" "$(jq -r .status "$artifacts/job/result.json") $(cat "$artifacts/mlflow/job/result.json")" "FINISHED client"
+missing() { "$BENCHWRAP" show "$1" --json | jq -r '.missing[] | select(.source == "mlflow") | "\(.key): \(.reason)"'; }
+like "a folder that is too deep is missing, with the reason" "$(missing "$run" | tail -n 1)" "^(d/)+d: .* it is too deep$"
+is "tags of the experiment are stored, but for those that MLflow sets" "$(cat "$artifacts"/mlflow/experiments/*/tags/*)" "of the experiment"
+is "a run whose files are outside the store says where" "$(missing 00000000000000000000000000000077)" \
+    "artifacts: the program's MLflow client stores the files, models and traces of this run's experiment at file:///far/77/artifacts"
 cat >leaves <<'P'
 #!/bin/sh
 setsid sh -c 'echo >began; while [ -e began ] && [ ! -e go ]; do sleep 0.1; done' >/dev/null 2>&1 </dev/null &

@@ -5,7 +5,7 @@
 #include "base/http.h"
 #include "base/place.h"
 #include "mlruns-format/key.h"
-#include "run/keep.h"
+#include "run/shared_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 32, FILES_MAX = 10000, RUN_BYTES = 256 << 20 };
+enum { RUN_BYTES = 256 << 20 };
 
 /* ---- the store ---- */
 
@@ -187,71 +187,6 @@ static void shared_note_status(struct record *r, enum run_status client)
                        record_status_name(client));
 }
 
-/* ---- files ---- */
-
-/* Names of files that every run has. */
-static bool is_taken(const struct record *r, const char *path)
-{
-    static const char *const own[] = {"stdout.log",   "stderr.log", "benchwrap.json", "manifest.json",   "manifest.json.sig",
-                                      "series.jsonl", "rules.yaml", "topology.xml",   "environment.txt", "nodes.json"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(path, own[i]) == 0)
-            return true;
-    for (const struct fact *f = r->first; f; f = f->next)
-        if (f->kind == FACT_ARTIFACT && str_is(f->key, path))
-            return true;
-    return false;
-}
-
-static void shared_add_file(struct shared_into *to, int dir, const char *file, const char *wanted)
-{
-    struct record *r = to->r;
-    char path[1200], name[40];
-    struct stat st;
-    struct err err = {0};
-    uint64_t left = to->left;
-    CLEANUP_FD int from = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    snprintf(path, sizeof path, "%s%.1000s", is_taken(r, wanted) ? "mlflow/" : "", wanted);
-    if (from < 0 || fstat(from, &st) || !S_ISREG(st.st_mode)) {
-        record_missing(r, path, "the program's MLflow client logged it, but it is no file that can be read");
-        return;
-    }
-    if ((uint64_t)st.st_size > left || to->files >= FILES_MAX) {
-        record_missing(r, path, "not kept: with its %lld bytes the run's files would be larger than --artifact-max", (long long)st.st_size);
-        return;
-    }
-    snprintf(name, sizeof name, "mlflow-%.8s-%zu", r->id, to->files++);
-    unlinkat(to->spool, name, 0); /* of a finish step that was killed; the tree may have it too */
-    CLEANUP_FD int copy = openat(to->spool, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (copy < 0 || keep_copy(r, from, copy, &left, to->redact, path, &err)) {
-        record_missing(r, path, "not kept: %s", copy < 0 ? strerror(errno) : err.text);
-        return;
-    }
-    to->left = left;
-    struct fact fact = {
-        .kind = FACT_ARTIFACT, .key = str_of(path), .text = str_of(name), .time_ms = r->start_ms, .unit = "", .source = SHARED_SOURCE};
-    record_fact(r, &fact);
-}
-
-/* Every file below dir/name; `path` is its name as an artifact. */
-static void shared_add_folder(struct shared_into *to, int dir, const char *name, const char *path, int depth)
-{
-    struct fs_names list;
-    struct stat st;
-    CLEANUP_FD int folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (folder < 0 || depth > DEPTH_MAX || fs_list(folder, ".", &list, NULL))
-        return;
-    for (size_t i = 0; i < list.count; i++) {
-        char below[1100];
-        snprintf(below, sizeof below, "%s%s%.255s", path, *path ? "/" : "", list.names[i]);
-        if (fstatat(folder, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
-            shared_add_folder(to, folder, list.names[i], below, depth + 1);
-        else
-            shared_add_file(to, folder, list.names[i], below);
-    }
-    fs_names_deinit(&list);
-}
-
 /* ---- from the private store ---- */
 
 void shared_record_samples(struct record *to, const char *key, struct tree_sample *list, size_t n, int64_t start_ms)
@@ -300,31 +235,52 @@ static void shared_add_run(struct shared_into *to, int store, const struct tree_
         shared_add_text(r, FACT_TAG, e->key, e->value, run->start_ms);
     shared_add_metrics(r, run);
     snprintf(path, sizeof path, "%.200s/artifacts", tree_run_path(run));
-    shared_add_folder(to, store, path, "", 0);
+    shared_add_folder(to, store, path, "");
     /* What the tree has no place for is kept as the client wrote it. */
     snprintf(path, sizeof path, "%.200s/inputs", tree_run_path(run));
-    shared_add_folder(to, store, path, "mlflow/inputs", 0);
+    shared_add_folder(to, store, path, "mlflow/inputs");
     snprintf(path, sizeof path, "%.200s/outputs", tree_run_path(run));
-    shared_add_folder(to, store, path, "mlflow/outputs", 0);
+    shared_add_folder(to, store, path, "mlflow/outputs");
     if (run->problem)
         record_warning(r, "what the program's MLflow client logged is damaged: %.300s", run->problem);
 }
 
-/* Data sets, models and traces belong to the client's experiments, and to the store. */
+/* Tags that the client set on the experiment; those that MLflow sets by itself are no content. */
+static void shared_add_experiment_tags(struct shared_into *to, int store, const char *experiment)
+{
+    struct fs_names list;
+    char name[300], path[400];
+    snprintf(name, sizeof name, "%.200s/tags", experiment);
+    CLEANUP_FD int tags = openat(store, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (tags < 0 || fs_list(tags, ".", &list, NULL))
+        return;
+    for (size_t i = 0; i < list.count; i++) {
+        snprintf(path, sizeof path, "mlflow/experiments/%.60s/tags/%.250s", experiment, list.names[i]);
+        if (strncmp(list.names[i], "mlflow.", 7) != 0 || strcmp(list.names[i], "mlflow.note.content") == 0)
+            shared_add_entry(to, tags, list.names[i], path);
+    }
+    fs_names_deinit(&list);
+}
+
+/* Data sets, models, traces and the tags of experiments belong to the client's experiments, and to the store. */
 static void shared_add_rest(struct shared_into *to, int store)
 {
     static const char *const kinds[] = {"datasets", "models", "traces"};
     struct fs_names list;
-    shared_add_folder(to, store, "models", "mlflow/registry", 0);
+    shared_add_folder(to, store, "models", "mlflow/registry");
     if (fs_list(store, ".", &list, NULL))
         return;
-    for (size_t i = 0; i < list.count; i++)
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds && strspn(list.names[i], "0123456789") == strlen(list.names[i]); k++) {
+    for (size_t i = 0; i < list.count; i++) {
+        if (strspn(list.names[i], "0123456789") != strlen(list.names[i]))
+            continue;
+        shared_add_experiment_tags(to, store, list.names[i]);
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             char name[300], path[60];
             snprintf(name, sizeof name, "%.200s/%s", list.names[i], kinds[k]);
             snprintf(path, sizeof path, "mlflow/%s", kinds[k]);
-            shared_add_folder(to, store, name, path, 0);
+            shared_add_folder(to, store, name, path);
         }
+    }
     fs_names_deinit(&list);
 }
 
@@ -469,6 +425,16 @@ static enum run_status shared_run_status(const struct tree_run *run)
     return run->status == RUN_FINISHED || run->status == RUN_FAILED ? run->status : RUN_KILLED;
 }
 
+/* An experiment that the client made with an artifact_location has its files there. */
+static void shared_note_place(struct record *r, const char *store_id, const struct tree_run *run)
+{
+    char own[400];
+    snprintf(own, sizeof own, SPOOL_SHARED "%.32s/%.200s/artifacts", store_id, tree_run_path(run));
+    if (run->artifact_uri[0] && !str_ends(str_of(run->artifact_uri), own))
+        record_missing(r, "artifacts", "the program's MLflow client stores the files, models and traces of this run's experiment at %.300s",
+                       run->artifact_uri);
+}
+
 static int publish_other(struct spool *s, int store, const struct finished *f, const struct tree_run *run, const struct finish_options *o,
                          struct redact *redact, struct finished *ret, struct err *err)
 {
@@ -487,6 +453,7 @@ static int publish_other(struct spool *s, int store, const struct finished *f, c
     ret->head.start_ms = r->start_ms;
     struct shared_into to = {.r = r, .spool = s->dir, .left = o->artifact_max, .redact = redact};
     shared_add_run(&to, store, run);
+    shared_note_place(r, f->record.id, run);
     record_tag(r, "benchwrap.run_id", str_of(run->id));
     if (!record_find(r, FACT_TAG, "mlflow.parentRunId"))
         record_tag(r, "benchwrap.parent_run_id", str_of(f->record.id));
