@@ -162,6 +162,8 @@ def compare_run(experiment, folder, our):
         say("it is not marked as complete")
     cut = [f"param:{k}" for k, p in entries(os.path.join(folder, "params")).items() if len(text(read(p))) > 6000]
     cut += [f"tag:{k}" for k, p in own_tags.items() if len(text(read(p))) > 8000]
+    if "benchwrap.cut" in own_tags:
+        cut += [w.replace(" ", ":", 1) for w in text(read(own_tags["benchwrap.cut"])).strip().split(", ")]
     if sorted(cut) != sorted(w for w in tags.get("benchwrap.cut", "").split(", ") if w):
         say(f"benchwrap.cut is {tags.get('benchwrap.cut')!r}, not {cut}")
     thinned = {} if apart else thinned_of(folder)

@@ -57,7 +57,13 @@ static struct str upload_legal_key(struct upload_place *p, const char *key)
 
 void upload_note_cut(struct upload_place *p, bool param, struct str key)
 {
-    buf_printf(&p->cut, "%s%s:" STR_FMT, p->cut.n ? ", " : "", param ? "param" : "tag", STR_ARG(key));
+    const char *kind = param ? "param:" : "tag:";
+    for (struct str rest = buf_text(&p->cut); rest.n;) { /* named once */
+        struct str named = str_trim(str_cut(&rest, ','));
+        if (str_starts(named, kind) && str_eq(str_sub(named, strlen(kind), named.n), key))
+            return;
+    }
+    buf_printf(&p->cut, "%s%s" STR_FMT, p->cut.n ? ", " : "", kind, STR_ARG(key));
 }
 
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value)

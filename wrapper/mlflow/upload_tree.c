@@ -102,6 +102,21 @@ static void send_texts(struct sending *s, bool param)
     }
 }
 
+/* The values that were cut when the run was written, which the tree names as "param KEY, tag KEY". */
+static void send_cut(struct sending *s)
+{
+    struct upload_place *p = s->place;
+    const struct tree_entry *e = upload_find_fact(s->run->tags, UPLOAD_TAG_CUT);
+    const struct json *there = p->fresh ? NULL : upload_find_entry(p->run.data, "tags", UPLOAD_TAG_CUT);
+    for (struct str rest = e ? e->value : (struct str){0}; rest.n;) {
+        struct str key = str_trim(str_cut(&rest, ',')), kind = str_cut(&key, ' ');
+        if (key.n)
+            upload_note_cut(p, str_is(kind, "param"), key);
+    }
+    if (there && str_is(buf_text(&p->cut), json_string(json_get(there, "value"), "")))
+        p->cut_told = p->cut.n;
+}
+
 /* ---- metrics ---- */
 
 /* SQL stores hold the largest number for infinity. NaN comes last, so that there is one order. */
@@ -242,6 +257,7 @@ static enum mlflow_answer send_facts(struct sending *s, struct err *err)
 {
     send_texts(s, true);
     send_texts(s, false);
+    send_cut(s);
     enum mlflow_answer removed = delete_removed_tags(s, err);
     if (removed != MLFLOW_FINE)
         return removed;

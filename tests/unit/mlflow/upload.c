@@ -250,6 +250,31 @@ static void alone_together(void **state)
     fault_server_stop(&server);
 }
 
+/* What was cut when the run was written is named on the server, as it is for a run that was sent while it ran. */
+static void cut_values_named(void **state)
+{
+    struct fault_server server;
+    struct tree tree;
+    struct syncing s;
+    char path[200];
+    if (!fault_server_start(&server, NULL))
+        skip();
+    struct mlflow_config config = {.uri = server.uri, .http = {.total_s = 60, .cancel_fd = -1}, .retries = 2, .backoff_s = 0.02};
+    make_tree(&tree, *state);
+    snprintf(path, sizeof path, "mlruns/7/%032d/tags", 1);
+    assert_int_equal(fs_mkdirs(tree.place->dir, path, 0700, NULL), 0);
+    snprintf(path, sizeof path, "mlruns/7/%032d/tags/benchwrap.cut", 1);
+    put(tree.place->dir, path, "param p, tag a b/c");
+    begin(&s, &tree, &config, NULL, false);
+    send_all(&s);
+    settle(&s);
+    assert_int_equal(active(s.m, "tags.`benchwrap.cut` LIKE '%'"), 1);
+    assert_int_equal(active(s.m, "tags.`benchwrap.cut` = 'param:p, tag:a b/c'"), 1);
+    end(&s);
+    drop_tree(&tree);
+    fault_server_stop(&server);
+}
+
 static int delete_one(void *context, const struct mlflow_run *run)
 {
     struct err err;
@@ -337,6 +362,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(filters_overlooked),
                                        cmocka_unit_test_setup_teardown(alone_together, place_begin, place_end),
+                                       cmocka_unit_test_setup_teardown(cut_values_named, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(server_replaced, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(deleted_after, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(doubles_together, place_begin, place_end)};
