@@ -131,4 +131,13 @@ for command in show "show --all" "show --json" report "plot nodes" "plot samples
     "$BENCHWRAP" $command -t other/mlruns $run >/dev/null 2>&1
     ok "$command ends well" [ $? -le 1 ]
 done
+
+# Runs that did not finish: a plot of several leaves them out and counts them, that of one says it.
+for n in 1 2; do "$BENCHWRAP" -q -e ends --rules rules.yaml -- ./toy 100 10 >/dev/null 2>>log; done
+"$BENCHWRAP" -q -e ends --rules rules.yaml -- sh -c './toy 100 10; exit 3' ./toy >/dev/null 2>>log
+for kind in latency sweep groups history; do
+    out=$("$BENCHWRAP" plot $kind -e ends --ignore '*' 2>&1)
+    like "plot $kind leaves out a run that failed" "$out" '^1 left out: 1 (run )?that did not finish$'
+done
+like "the plot of that run alone says it" "$("$BENCHWRAP" plot latency last 2>&1)" '^run [0-9a-f]{8}, which did not finish \(FAILED\)$'
 done_testing
