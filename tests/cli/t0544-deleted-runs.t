@@ -16,7 +16,8 @@ id_of() { "$BENCHWRAP" ls --all --filter "$1" --json | sed -n 's/.*"id": *"\([0-
 gone=$(id_of "params.size = '8k'")
 path=$(ls -d mlruns/*/"$gone")
 
-# ---- deleted while the command reads: as another process would, at the $NTH open of a file whose path ends with $AT ----
+# ---- deleted while the command reads: as another process would, at the $NTH open of a file whose path ends with $AT, or, with an
+# index, which only looks at files, at the $NTH look at anything of the run $RUN ----
 cat >gone.c <<'X'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,13 +25,15 @@ cat >gone.c <<'X'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
-static void open_seen(const char *path, const char *at)
+static void path_seen(const char *path, int is_open)
 {
     static int seen;
-    const char *nth = getenv("NTH");
-    if (strlen(path) < strlen(at) || strcmp(path + strlen(path) - strlen(at), at) != 0)
+    const char *nth = getenv("NTH"), *at = getenv("AT"), *run = getenv("RUN");
+    int ends = is_open && at && strlen(path) >= strlen(at) && strcmp(path + strlen(path) - strlen(at), at) == 0;
+    if (!ends && !(run && strstr(path, run)))
         return;
     if (__atomic_add_fetch(&seen, 1, __ATOMIC_SEQ_CST) == (nth ? atoi(nth) : 1))
         rename(getenv("GONE"), getenv("TO"));
@@ -44,10 +47,15 @@ long syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         x[i] = va_arg(list, long);
     va_end(list);
-    const char *at = getenv("AT");
-    if (number == SYS_openat2 && at)
-        open_seen((const char *)x[1], at);
+    if (number == SYS_openat2)
+        path_seen((const char *)x[1], 1);
     return ((long (*)(long, long, long, long, long, long, long))dlsym(RTLD_NEXT, "syscall"))(number, x[0], x[1], x[2], x[3], x[4], x[5]);
+}
+
+int statx(int dir, const char *restrict path, int flags, unsigned mask, struct statx *restrict to)
+{
+    path_seen(path, 0);
+    return ((int (*)(int, const char *, int, unsigned, struct statx *))dlsym(RTLD_NEXT, "statx"))(dir, path, flags, mask, to);
 }
 X
 ${CC:-cc} -shared -fPIC -o gone.so gone.c -ldl || { skip "runs that are deleted while they are read" "no compiler for a library"; done_testing; exit; }
@@ -90,6 +98,33 @@ is "pages, which lose the run's page" "$(without artifacts/benchwrap.json 1 page
 is "... and have it again" "$(find pages -name "$gone*" | wc -l)" 2
 is "export-tree" "$(without stdout.log 1 export-tree -e h copy; ls -d copy/mlruns/*/"$gone" 2>/dev/null)" "0: 1 0 0"
 
+# The same with an index: whenever the run is deleted, the answer is that with the run or that without it, which the note tells.
+with_index() { # COMMAND…: "good", or the first deviation
+    "$BENCHWRAP" "$@" >full 2>/dev/null
+    mv "$path" away && "$BENCHWRAP" "$@" >less 2>/dev/null
+    mv away "$path"
+    cmp -s full less && echo "the run makes no difference"
+    for nth in 1 2 3 5 8 13 21 34 55; do
+        "$BENCHWRAP" "$@" >/dev/null 2>&1
+        RUN=$(basename "$path") NTH=$nth GONE=$path TO=$WORK/away LD_PRELOAD=$WORK/gone.so "$BENCHWRAP" "$@" >out 2>err
+        status=$?
+        deleted=$([ -d away ] && echo deleted)
+        mv away "$path" 2>/dev/null
+        note=$(grep -c "$left" err)
+        case $status-$note-$(grep -vc "$left" err)-$(cmp -s out full && echo full)$(cmp -s out less && echo less)-$deleted in
+        0-0-0-full-*) ;;
+        0-0-0-less-deleted) [ "$nth" = 1 ] || echo "look $nth: no note" ;;
+        0-1-0-less-deleted) ;;
+        *) echo "look $nth: status $status, $note notes, $(grep -v "$left" err | head -n 1) $(diff out less | head -n 3)" ;;
+        esac
+    done | head -n 1 | grep . || echo good
+}
+for command in "ls -e h" "ls -e h --json" "ls -e h --sort metrics.rate_MB_per_s --columns run_id,metrics.rate_MB_per_s --format csv" \
+    "ls -e h --json --all" "export -e h" "export -e h --format jsonl --columns run_id,params.size" "export -e h --long" \
+    "grep -e h rate" "history -e h --json" "plot -e h --ignore size"; do
+    is "$command, with an index" "$(with_index $command)" good
+done
+
 # A history with a change, whose causes are read run by run.
 cp -r mlruns/*/"$(id_of "metrics.rate_MB_per_s = 490")" one 2>/dev/null
 run=$(ls -d mlruns/*/"$(id_of "metrics.rate_MB_per_s = 490")")
@@ -126,4 +161,22 @@ for command in "history $gone" "explain $gone last~1"; do
     "$BENCHWRAP" $command >out 2>err
     like "$command" "$? $(cat err)" "^1 |^benchwrap: [a-z]+: the run $short .*: it is deleted\$"
 done
+
+# Statistics of a parent run include a repetition that is deleted afterwards: readers say so.
+"$BENCHWRAP" -q -e p --repeat 4 -- sh rate.sh >/dev/null
+parent=$("$BENCHWRAP" ls -e p --json | sed -n 's/.*"id": *"\([0-9a-f]*\)".*/\1/p' | head -n 1)
+child=$(grep -lx 2 mlruns/*/*/tags/benchwrap.repetition | while read -r f; do grep -l "$parent" "$(dirname "$f")/mlflow.parentRunId"; done | cut -d/ -f3)
+mark() { "$BENCHWRAP" ls -e p --json 2>/dev/null | jq -r '.[0].stale // "none"'; }
+is "no repetition is deleted" "$(mark)" none
+sed -i 's/^lifecycle_stage: .*/lifecycle_stage: deleted/' mlruns/*/"$child"/meta.yaml
+stale="1 of 4 child runs is deleted ($(printf %.8s "$child")), which these statistics include until it is retracted"
+is "... one is: the parent run is marked" "$(mark)" "$stale"
+is "... without an index, too" "$(BENCHWRAP_NO_INDEX=1 mark)" "$stale"
+for command in "show $parent" "history -e p" "report $parent -o p.html" "compare $parent last" "plot groups $parent" "export -e p"; do
+    like "$command: the note says it" "$("$BENCHWRAP" $command 2>&1 >/dev/null)" "^benchwrap: 1 of 4 child runs is deleted .*; hint: benchwrap retract --why TEXT $(printf %.8s "$child")\$"
+done
+is "... and a filter finds it" "$("$BENCHWRAP" ls --filter "tags.benchwrap.stale LIKE '%deleted%'" --json | jq length)" 1
+"$BENCHWRAP" retract "$child" --why wrong >out 2>&1
+is "what the hint says helps" "$(mark)" none
+is "... the statistics are those of the others" "$("$BENCHWRAP" show "$parent" --json 2>/dev/null | jq '[.metrics[] | select(.key == "rate_MB_per_s") | .samples | length] | first')" 3
 done_testing

@@ -309,14 +309,31 @@ static int order_run_ids(const void *a, const void *b)
 static void note_annotated_runs(struct loading *l, struct arena *a)
 {
     struct runs *runs = l->runs;
-    size_t room = 0;
-    runs->annotated = NULL;
-    runs->annotated_count = 0;
     for (size_t i = 0; i < runs->count && l->annotations.count; i++)
         runs->all[i]->annotated = annotations_of(&l->annotations, &l->corrections, runs->all[i]->id, a, NULL);
     if (!l->filter->corrected || l->filter->marks)
         stale_mark_all(&runs->folder, runs->all, runs->count, &l->corrections, a);
-    for (size_t i = 0; i < runs->count && (l->annotations.count || l->corrections.count); i++) {
+}
+
+/* Parent runs of deleted runs, which are known when every meta is read: such a parent is judged again with its mark. */
+static void note_deleted_children(struct loading *l, struct arena *a)
+{
+    struct runs *runs = l->runs;
+    size_t *places = l->filter->corrected && !l->filter->marks ? NULL : arena_get(a, (runs->count + 1) * sizeof *places);
+    size_t n = places ? stale_mark_deleted(&runs->folder, runs->all, runs->count, &l->corrections, a, places) : 0;
+    for (size_t i = 0; i < n; i++) {
+        l->loaded[places[i]].has_meta = true;
+        load_one_run(l, places[i], a);
+    }
+}
+
+/* For runs_listed_changes. */
+static void list_annotated_runs(struct runs *runs, struct arena *a)
+{
+    size_t room = 0;
+    runs->annotated = NULL;
+    runs->annotated_count = 0;
+    for (size_t i = 0; i < runs->count; i++) {
         struct tree_run *run = runs->all[i];
         if (run->annotated && ARRAY_FITS_IN(a, runs->annotated, room, runs->annotated_count + 1))
             runs->annotated[runs->annotated_count++] = run;
@@ -358,6 +375,8 @@ static int load_all_runs(struct loading *l, struct arena *a)
         return -1;
     load_all_changes(l, a);
     parallel_each(runs_workers(runs, runs->count), runs->count, load_one_run, l, a);
+    note_deleted_children(l, a);
+    list_annotated_runs(runs, a);
     for (size_t i = 0; i < runs->count && !a->failed; i++) {
         const struct loaded_run *is = &l->loaded[i];
         if ((is->problem || runs->all[i]->problem) && runs_is_gone(runs, runs->all[i])) {

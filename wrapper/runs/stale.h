@@ -1,4 +1,4 @@
-/* stale.h: parent runs whose statistics ignore that a child run was amended or retracted. Readers see the tag benchwrap.stale with the reason, which no file has. */
+/* stale.h: parent runs whose statistics ignore that a child run was amended, retracted or deleted. Readers see the tag benchwrap.stale with the reason, which no file has. */
 #ifndef RUNS_STALE_H
 #define RUNS_STALE_H
 #include "mlruns-format/corrections.h"
@@ -15,6 +15,9 @@ const struct tree_entry *stale_marked(const struct folder *tree, const struct tr
 /* The same for all such parent runs among `count` runs of a tree, in run->annotated. Reads the child runs that corrections name. */
 void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections,
                     struct arena *a);
+/* The same for parent runs of runs that are deleted in MLflow; all runs have their meta. Returns how many it has marked, and their places in `all`. */
+size_t stale_mark_deleted(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections,
+                          struct arena *a, size_t *ret_places);
 /* Copies of runs elsewhere may have had the mark: of each run without one, run->annotated removes it. In the arena. */
 void stale_unmark_others(struct tree_run *const *all, size_t count, struct arena *a);
 /* The reason of a marked run, which lives as long as run->annotated; NULL: it is not marked. */
