@@ -134,7 +134,7 @@ static void put_history_runs(struct text_state *t, const struct history_group *g
     put_history_line(t, 2, 4, &line);
 }
 
-static bool is_same_metric(const struct history_metric_series *x, const struct history_metric_series *y)
+static bool is_one_metric(const struct history_metric_series *x, const struct history_metric_series *y)
 {
     return x->key->step == y->key->step && strcmp(x->key->name, y->key->name) == 0;
 }
@@ -145,7 +145,7 @@ static void put_several_units(struct text_state *t, const struct history_group *
     CLEANUP_BUF struct buf line;
     buf_init(&line, 1 << 16);
     for (size_t i = 0, end; i < g->metric_count; i = end) {
-        for (end = i + 1; end < g->metric_count && is_same_metric(&g->metrics[i], &g->metrics[end]); end++) {}
+        for (end = i + 1; end < g->metric_count && is_one_metric(&g->metrics[i], &g->metrics[end]); end++) {}
         if (end == i + 1)
             continue;
         buf_printf(&line, "! %s is in several units: ", history_metric_label(&g->metrics[i], t->a));

@@ -18,7 +18,8 @@
 
 /* ---- metrics ---- */
 
-const char *plotted_unit_of(const char *key, const struct json *detail, struct arena *a)
+/* The unit that the record, else the key, gives the metric, in the arena; "": none. */
+static const char *recorded_unit(const char *key, const struct json *detail, struct arena *a)
 {
     const char *unit = json_string(json_get(json_get(json_get(detail, "metrics"), key), "unit"), NULL);
     return unit ? arena_printf(a, "%s", unit) : key_unit(key, a);
@@ -62,7 +63,7 @@ static void describe_metric_as(struct plotted_metric *m, const char *key, const 
 
 void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a)
 {
-    describe_metric_as(m, key, plotted_unit_of(key, detail, a), metric_way(key, detail), a);
+    describe_metric_as(m, key, recorded_unit(key, detail, a), metric_way(key, detail), a);
 }
 
 bool plotted_join(struct plotted_metric *m, const char *unit, unsigned way, struct arena *a)
@@ -81,7 +82,7 @@ const struct tree_entry *plotted_metric_of(const struct tree_run *run, const str
 {
     const struct tree_entry *exact = runs_entry(run->metrics, wanted), *stem = NULL;
     for (const struct tree_entry *e = run->metrics; e && !exact; e = e->next) {
-        const char *name = name_without_unit(e->key, plotted_unit_of(e->key, detail, a), a);
+        const char *name = name_without_unit(e->key, recorded_unit(e->key, detail, a), a);
         if (name && strcmp(name, wanted) == 0)
             exact = e;
         else if (name && !stem && strncmp(name, wanted, strlen(wanted)) == 0 && name[strlen(wanted)] == '.' &&
@@ -308,7 +309,7 @@ static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, con
         if (e && !m->key)
             plotted_describe(m, e->key, detail, p->a);
         else if (e)
-            value = value_on_axis(p, row, i, plotted_unit_of(e->key, detail, p->a), metric_way(e->key, detail), value);
+            value = value_on_axis(p, row, i, recorded_unit(e->key, detail, p->a), metric_way(e->key, detail), value);
         row->value[i] = value;
         if (i == 0 && isfinite(value))
             row->low = stats.min, row->high = stats.max;

@@ -67,8 +67,6 @@ bool plotted_number(const char *text, double *ret);
 const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a);
 /* Joins what a further run says of a described metric. False: it is in another unit, and nothing is joined. A run that knows no unit does not contradict. */
 bool plotted_join(struct plotted_metric *m, const char *unit, unsigned way, struct arena *a);
-/* The unit that the record, else the key, gives the metric; "": none. In the arena. */
-const char *plotted_unit_of(const char *key, const struct json *detail, struct arena *a);
 /* Sets name ("write.bw"), unit and direction of a metric from its key and from benchwrap.json
  * (`detail`). Texts are in the arena. */
 void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a);
