@@ -50,6 +50,10 @@ run 300 -p size=2 --tag site=c --tag cluster=x
 is "another system is another history" "$(bw compare --history --json | get 'len(v["history"])')" 0
 run 300 -p size=2 --tag site=b --tag cluster=x --tag $'note=\033[31m' -p "$(printf 'odd=\033[31m\342\200\256x')"
 is "foreign text in a key is harmless" "$(bw compare last last~2 | LC_ALL=C tr -d '\n[:print:]\342\200\246' | wc -c)" 0
+printf 1 >"mlruns/$(bw show last --json | get 'v["path"].split("mlruns/")[1]')/params/$(printf 'a\033[31m\342\200\256z')"
+for command in show "show --all" "compare last~1" "report --format markdown" "compare --history"; do
+    is "... $command: a foreign name of a key, too" "$("$BENCHWRAP" $command last 2>/dev/null | LC_ALL=C grep -c "$(printf '\033\|\342\200\256')")" 0
+done
 "$BENCHWRAP" -q -e sw --sweep n=1,2 --repeat 3 -- sh -c 'echo "rate: {n}00 op/s"' >/dev/null 2>&1
 points() { bw ls -e sw --children --json --filter "params.n = '$1'" | get '",".join(r["id"] for r in v)'; }
 bw compare "$(points 1)" vs "$(points 2)" >out

@@ -49,10 +49,12 @@ static void show_put_line(const struct show_state *s, const char *label, enum st
     buf_putc(to, '\n');
 }
 
-/* Appends "name value", three blanks between items. */
+/* Appends "name value", three blanks between items. The name may be a key of a foreign run. */
 static void put_item(struct buf *to, const char *name, const char *value)
 {
-    buf_printf(to, "%s%s%s%s", to->n ? "   " : "", name, *name && *value ? " " : "", value);
+    buf_puts(to, to->n ? "   " : "");
+    buf_plain(to, str_of(name), KEY_MAX);
+    buf_printf(to, "%s%s", *name && *value ? " " : "", value);
 }
 
 /* Items of put_item, broken between them where the screen is narrow, and inside one only where it is wider than a line. */
