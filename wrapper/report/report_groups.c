@@ -145,9 +145,9 @@ static size_t put_compared_table(struct groups_report *r, bool headlines)
 /* ---- plots ---- */
 
 /* One value of a headline metric, or of the wall time where the groups have no such metric? */
-static bool is_charted_metric(const struct groups_report *r, const struct compared_metric *m)
+static bool is_charted_metric(bool has_headlines, const struct compared_metric *m)
 {
-    bool is_headline = compare_has_headlines(&r->text) ? m->headline && !compare_is_wall(m) : compare_is_wall(m);
+    bool is_headline = has_headlines ? m->headline && !compare_is_wall(m) : compare_is_wall(m);
     return m->step < 0 && is_headline;
 }
 
@@ -160,8 +160,9 @@ static int put_group_plots(struct groups_report *r, struct err *err)
     struct err refused = {0};
     const char *note = NULL;
     size_t plots = 0;
+    bool has_headlines = compare_has_headlines(&r->text);
     for (const struct compared_metric *m = r->metrics; m && plots < PLOTS_MOST; m = m->next) {
-        if (!is_charted_metric(r, m))
+        if (!is_charted_metric(has_headlines, m))
             continue;
         struct plotted_rows rows = {
             .runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = m->key, .ignore = r->o->ignore};
@@ -288,8 +289,9 @@ static void result_rows(struct groups_report *r)
     struct doc_column *columns = group_columns(r, "result");
     struct doc_grid *t = NULL;
     size_t rows = 0;
+    bool has_headlines = compare_has_headlines(&r->text);
     for (const struct compared_metric *m = r->metrics; columns && m && rows < RESULTS_MOST; m = m->next) {
-        if (!is_charted_metric(r, m))
+        if (!is_charted_metric(has_headlines, m))
             continue;
         t = rows++ ? t : doc_table(r->d, "results: medians", columns, r->count + 1);
         doc_cell_text(t, STYLE_MAIN, compare_metric_name(m, r->a));
@@ -418,8 +420,9 @@ static int put_group_scaling(struct groups_report *r, struct tree_run *const *al
     enum { SCALED_MOST = 4 };
     const char *metrics[SCALED_MOST];
     size_t used = 0;
+    bool has_headlines = compare_has_headlines(&r->text);
     for (const struct compared_metric *m = r->metrics; m && used < SCALED_MOST; m = m->next)
-        if (is_charted_metric(r, m))
+        if (is_charted_metric(has_headlines, m))
             metrics[used++] = m->key;
     if (!r->o->by && !are_groups_points(r, r->o->over ? r->o->over : scaling_axis(all, n, r->a))) {
         if (r->o->over || r->o->work)
