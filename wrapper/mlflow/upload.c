@@ -163,7 +163,7 @@ static enum mlflow_answer upload_survey(struct upload *u, struct upload_experime
         answer = mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_DUPLICATE "` LIKE '%'", false, FEW, leftover_take, &left, err);
     for (size_t i = 0; i < left.count && answer == MLFLOW_FINE; i++)
         answer = upload_drop_duplicate(u, left.ids[i], left.ours[i], err);
-    if (answer == MLFLOW_FINE && e->has_runs)
+    if (answer == MLFLOW_FINE && e->has_runs && u->config.together)
         answer = mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_PARENT "` LIKE '%'", false, 1, upload_one_is_enough,
                                          &e->has_orphans, err);
     return answer;
@@ -288,6 +288,8 @@ static enum mlflow_answer take_existing(struct upload_place *p, const struct upl
         return answer;
     answer = link_of(p, run, e, &link, err);
     const char *now = answer == MLFLOW_FINE ? mlflow_tag_of(p->run.data, link.key) : "";
+    if (answer == MLFLOW_FINE && (strcmp(link.key, UPLOAD_TAG_PARENT) == 0 || mlflow_tag_of(p->run.data, UPLOAD_TAG_PARENT)))
+        p->awaited = run->parent;
     if (answer == MLFLOW_FINE && (!now || !str_is(link.value, now)))
         upload_pair(p, false, link.key, link.value);
     return answer;
@@ -302,6 +304,7 @@ static enum mlflow_answer upload_create_run(struct upload_place *p, const struct
         enum mlflow_answer answer = link_of(p, run, e, &tags[n++], err);
         if (answer != MLFLOW_FINE)
             return answer;
+        p->awaited = strcmp(tags[1].key, UPLOAD_TAG_PARENT) == 0 ? run->parent : NULL;
     }
     p->fresh = true;
     return mlflow_run_create(p->u->m, e->id, run->name, run->user, run->start_ms, tags, n, &p->arena, &p->run, err);
@@ -468,6 +471,29 @@ static int orphan_take(void *context, const struct mlflow_run *run)
     return o->count == FEW;
 }
 
+/* The parent takes the place of the note in the child's run. */
+static enum mlflow_answer link_child(struct upload *u, const char *child, const char *parent, struct err *err)
+{
+    struct mlflow_batch b;
+    batch_begin(&b, u->m, child);
+    batch_tag(&b, STR("mlflow.parentRunId"), str_of(parent));
+    enum mlflow_answer answer = batch_send(&b);
+    *err = b.err;
+    batch_end(&b);
+    return answer == MLFLOW_FINE ? mlflow_tag_delete(u->m, child, UPLOAD_TAG_PARENT, err) : answer;
+}
+
+/* Another process may have made the parent, and searched its children, before the child's note was there: the child searches once more, behind its
+ * note. The parent searches behind its own making, so that one of both finds the other. */
+enum mlflow_answer upload_link_awaited(struct upload_place *p, const struct upload_run *run, struct err *err)
+{
+    const char *server_id;
+    enum mlflow_answer answer = upload_server_id(p->u, run->experiment, p->awaited, &p->arena, &server_id, err);
+    if (answer == MLFLOW_FINE)
+        return link_child(p->u, p->run.id, server_id, err);
+    return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer;
+}
+
 enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err)
 {
     char filter[100];
@@ -475,16 +501,8 @@ enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err)
     for (;;) {
         struct orphans o = {.parent = p->id};
         enum mlflow_answer answer = mlflow_run_search_pages(p->u->m, p->experiment->id, filter, false, FEW, orphan_take, &o, err);
-        for (size_t i = 0; i < o.count && answer == MLFLOW_FINE; i++) {
-            struct mlflow_batch b;
-            batch_begin(&b, p->u->m, o.ids[i]);
-            batch_tag(&b, STR("mlflow.parentRunId"), str_of(p->run.id));
-            answer = batch_send(&b);
-            *err = b.err;
-            batch_end(&b);
-            if (answer == MLFLOW_FINE)
-                answer = mlflow_tag_delete(p->u->m, o.ids[i], UPLOAD_TAG_PARENT, err);
-        }
+        for (size_t i = 0; i < o.count && answer == MLFLOW_FINE; i++)
+            answer = link_child(p->u, o.ids[i], p->run.id, err);
         if (answer != MLFLOW_FINE || o.count < FEW)
             return answer;
     }

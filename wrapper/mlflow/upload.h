@@ -56,6 +56,7 @@ struct upload_place {
     bool lost; /* a creation's reply was lost: what it made may come to light later */
     bool doubled; /* more than one carried the tag when it was searched */
     char id[33]; /* the tree's */
+    const char *awaited; /* the id of the parent in the tree, where the server's run names it as missing; the caller's text */
     struct upload_experiment *experiment;
     struct mlflow_batch batch;
     struct buf cut; /* keys of values that were cut */

@@ -18,7 +18,7 @@ struct upload_experiment {
     const char *name, *id;
     int64_t made_ms; /* when the server made it; 0: not known */
     bool has_runs; /* it had runs of benchwrap when it was opened: each is searched before it is made */
-    bool has_orphans; /* … and children whose parent was missing */
+    bool has_orphans; /* … and children whose parent was missing; not searched for uploads of single runs, which search later */
     struct upload_experiment *next;
 };
 enum { UPLOAD_RECENT = 64, UPLOAD_TOGETHER = 32, UPLOAD_ASKED = 32 };
@@ -87,6 +87,8 @@ enum mlflow_answer upload_is_alone(struct upload *u, const struct upload_experim
 /* Is the run there, and complete (by its mark)? Nothing is made. MLFLOW_ABSENT: it is not there, or with a server_id: deleted. */
 enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65],
                                struct err *err);
+/* Links the run with the parent that it awaited, if this is there now. */
+enum mlflow_answer upload_link_awaited(struct upload_place *p, const struct upload_run *run, struct err *err);
 /* Children that waited for this run get their link. */
 enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
 

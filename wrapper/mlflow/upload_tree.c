@@ -339,7 +339,7 @@ static enum mlflow_answer send_end(struct sending *s, struct err *err)
 }
 
 /* Everything the server's run lacks. */
-static enum mlflow_answer upload_complete(struct sending *s, struct err *err)
+static enum mlflow_answer upload_complete(struct sending *s, const struct upload_run *run, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
     if (!is_marked(s)) {
@@ -354,7 +354,9 @@ static enum mlflow_answer upload_complete(struct sending *s, struct err *err)
         answer = upload_flush(s->place, err);
     if (answer == MLFLOW_FINE && !s->place->foreign)
         answer = send_end(s, err);
-    if (answer == MLFLOW_FINE && !s->place->foreign && s->place->experiment->has_orphans)
+    if (answer == MLFLOW_FINE && s->place->awaited)
+        answer = upload_link_awaited(s->place, run, err);
+    if (answer == MLFLOW_FINE && !s->place->foreign && (s->place->experiment->has_orphans || !s->u->config.together))
         answer = upload_adopt(s->place, err);
     return answer;
 }
@@ -397,7 +399,7 @@ static enum mlflow_answer upload_run_once(struct sending *s, bool *ret_moved, bo
         s->result->made = s->result->made || place.fresh;
         snprintf(s->result->server_id, sizeof s->result->server_id, "%s", place.run.id);
         snprintf(s->result->experiment_id, sizeof s->result->experiment_id, "%s", place.run.experiment);
-        answer = upload_complete(s, err);
+        answer = upload_complete(s, &run, err);
         bool unsettled = (!marked || place.doubled) && !place.foreign;
         if (answer == MLFLOW_FINE && unsettled && s->stamp[0] && upload_may_wait(s->u, &place))
             *ret_waits = true;

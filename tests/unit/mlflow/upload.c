@@ -275,6 +275,91 @@ static void cut_values_named(void **state)
     fault_server_stop(&server);
 }
 
+/* Run 1 is a child of run 2. */
+static void make_child(const struct tree *t)
+{
+    char path[200], parent[33];
+    snprintf(path, sizeof path, "mlruns/7/%032d/tags", 1);
+    assert_int_equal(fs_mkdirs(t->place->dir, path, 0700, NULL), 0);
+    snprintf(path, sizeof path, "mlruns/7/%032d/tags/mlflow.parentRunId", 1);
+    snprintf(parent, sizeof parent, "%032d", 2);
+    put(t->place->dir, path, parent);
+}
+
+/* The uploader of one run, which does not search for several. */
+static void begin_alone(struct syncing *s, struct tree *t, const struct mlflow_config *config)
+{
+    begin(s, t, config, NULL, false);
+    upload_free(s->u);
+    struct upload_config of = {.server = s->m};
+    struct err err;
+    assert_int_equal(upload_new(&s->u, &of, &err), 0);
+}
+
+static void send_one_run(struct syncing *s, int i)
+{
+    struct upload_result got;
+    struct err err;
+    assert_int_equal(upload_tree_run(s->u, s->tree->root, s->tree->runs[i], &got, &err), 0);
+}
+
+static int send_parent_between(void *context, const struct mlflow_run *run, int dir, struct err *err)
+{
+    struct syncing *s = context;
+    (void)run, (void)dir, (void)err;
+    for (int i = 0; i < RUNS; i++)
+        if (s->tree->runs[i]->id[31] == '2')
+            send_one_run(s, i);
+    return 0;
+}
+
+/* Parent and child are sent by two processes at the same time: whichever of the orders, the child has its link. */
+static void parent_between(void **state)
+{
+    struct fault_server server;
+    struct tree tree;
+    struct syncing child, parent;
+    struct err err;
+    int of[RUNS + 1] = {0};
+    if (!fault_server_start(&server, NULL))
+        skip();
+    struct mlflow_config config = {.uri = server.uri, .http = {.total_s = 60, .cancel_fd = -1}, .retries = 2, .backoff_s = 0.02};
+    make_tree(&tree, *state);
+    make_child(&tree);
+    for (int i = 0; i < RUNS; i++)
+        of[tree.runs[i]->id[31] - '0'] = i;
+    begin_alone(&parent, &tree, &config);
+    begin_alone(&child, &tree, &config);
+    send_one_run(&parent, of[3]); /* it has read the experiment before the child is there */
+    send_one_run(&child, of[1]);
+    assert_int_equal(active(child.m, "tags.`benchwrap.parent_run_id` LIKE '%'"), 1);
+    send_one_run(&parent, of[2]);
+    assert_int_equal(active(child.m, "tags.`mlflow.parentRunId` LIKE '%'"), 1);
+    assert_int_equal(active(child.m, "tags.`benchwrap.parent_run_id` LIKE '%'"), 0);
+    end(&child);
+    end(&parent);
+    fault_server_stop(&server);
+
+    assert_true(fault_server_start(&server, NULL));
+    config.uri = server.uri;
+    begin_alone(&parent, &tree, &config);
+    begin_alone(&child, &tree, &config);
+    struct upload_run live = {.id = tree.runs[of[1]]->id, .experiment = "e", .name = "r", .user = "u", .start_ms = 1001};
+    struct upload_place place;
+    assert_int_equal(upload_open(child.u, &live, &place, &err), MLFLOW_FINE); /* while it ran */
+    upload_close(&place);
+    upload_free(child.u);
+    struct upload_config between = {.server = child.m, .place = send_parent_between, .context = &parent};
+    assert_int_equal(upload_new(&child.u, &between, &err), 0);
+    send_one_run(&child, of[1]);
+    assert_int_equal(active(child.m, "tags.`mlflow.parentRunId` LIKE '%'"), 1);
+    assert_int_equal(active(child.m, "tags.`benchwrap.parent_run_id` LIKE '%'"), 0);
+    end(&child);
+    end(&parent);
+    drop_tree(&tree);
+    fault_server_stop(&server);
+}
+
 static int delete_one(void *context, const struct mlflow_run *run)
 {
     struct err err;
@@ -363,6 +448,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(filters_overlooked),
                                        cmocka_unit_test_setup_teardown(alone_together, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(cut_values_named, place_begin, place_end),
+                                       cmocka_unit_test_setup_teardown(parent_between, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(server_replaced, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(deleted_after, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(doubles_together, place_begin, place_end)};
