@@ -118,6 +118,33 @@ dstack apply -f
 kitten ssh n1
 colima ssh --
 dask ssh n1
+et n1 -c
+accelerate tpu-config --command
+L
+while IFS='|' read -r line why; do
+    p=${line%% *}
+    cp bin/docker "bin/$p"
+    expected=here
+    [ -z "$why" ] || expected="$p $may ($why): nothing of this one is recorded"
+    # shellcheck disable=SC2086 # words
+    is "$line" "$(here $line true)" "$expected"
+done <<'L'
+fab -H n1 task|its tasks decide
+nextflow run main.nf|its configuration decides
+nextflow log|
+miniwdl run x.wdl|its configuration decides
+snakemake -j 4 all --executor slurm|its option --executor
+snakemake --cores 4 -e kubernetes|its option -e
+snakemake all --profile /etc/cluster|its option --profile
+snakemake --cores 4 all --kubernetes|its option --kubernetes
+snakemake --cores 4 all|
+toil-cwl-runner --batchSystem slurm x.cwl|its option --batchSystem
+toil-cwl-runner --workDir /tmp x.cwl|
+mlflow run . -b databricks|its option -b
+mlflow run .|
+mlflow server|
+accelerate launch|
+torchrun --nnodes 2|
 L
 is "gh runs its other commands here" "$(here gh true)" here
 cp bin/docker bin/pjsub

@@ -36,6 +36,8 @@ struct starter {
     const char *groups; /* and those that select components of a heterogeneous job, each of which gets the shape */
     bool host_operands; /* without such an option, as many hosts as tasks come before the program */
     bool remote; /* it starts the program through another machine, or a server that may be anywhere */
+    const char *decides; /* of a remote one: what decides whether it does so, if not the connection */
+    bool mixed; /* its options may follow its operands */
     bool shell; /* its operands are a line for a shell there */
     bool submits; /* where there is no job, it makes one for the program */
     const char *own_job; /* options with which the program runs in another job than the one around it; "": it always does */
@@ -162,7 +164,7 @@ static void place_starter(const struct starter *s, char *const *env, struct peel
     const char *const lists[] = {s->away_variables, s->host_variables};
     char name[64];
     if (s->remote)
-        place_at(p, PEEL_AWAY, "it connects to a server", STR(""));
+        place_at(p, PEEL_AWAY, s->decides ? s->decides : "it connects to a server", STR(""));
     for (size_t i = 0; i < 2; i++)
         for (struct str rest = str_of(lists[i]), word; (word = str_word(&rest)).n && word.n < sizeof name;) {
             memcpy(name, word.p, word.n);
@@ -342,7 +344,7 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct pe
             break;
         }
         if (!is_option(s, *at)) {
-            if (!(s->assignments && is_assignment(*at)) && !(s->locations && is_location(*at)))
+            if (!(s->assignments && is_assignment(*at)) && !(s->locations && is_location(*at)) && !s->mixed)
                 break;
             add_operand(to, s, at++);
             continue;
@@ -478,7 +480,7 @@ bool peel_is_parallel(char *const *argv)
 bool peel_connects(const char *starter)
 {
     const struct starter *s = starter_of(starter);
-    return s && s->remote;
+    return s && s->remote && !s->decides;
 }
 
 const char *peel_launcher(char *const *argv)
