@@ -37,6 +37,14 @@ with mlflow.start_run():
     mlflow.log_param("rate", 0.1)
 os.killpg(int(sys.argv[1]), signal.SIGSTOP)
 P
+cat >wide.py <<'P'
+import mlflow, os
+c, run = mlflow.MlflowClient(), os.environ["MLFLOW_RUN_ID"]
+c.log_text(run, "theirs\n", "stdout.log")
+c.log_text(run, "lost\n", "d/" * 40 + "x.txt")
+c.create_run(c.get_run(run).info.experiment_id, run_name="sibling")
+print("ours!!")
+P
 share() # NAME WAIT PROGRAM…: until the server was fast enough to make the run
 {
     for n in 1 2 3 4 5; do
@@ -61,6 +69,21 @@ if share more 60s more.py; then
     is "another tree has the complete run under its id" "$(basename "$(main "$name" other/mlruns)")" "$(basename "$run")"
 else
     skip_here "models, further runs" "the machine is too busy: the server needs more than 2 s for a run"
+fi
+if share wide 60s wide.py; then
+    run=$(main "$name")
+    like "a run of the experiment that began meanwhile is named" "$("$BENCHWRAP" show -e "$name" --json | jq -r '.warnings[].text')" \
+        "^while the program ran, 1 other run of its experiment began on the server, .* benchwrap pull fetches it$"
+    deep() { jq -r '.missing[] | "\(.key) \(.reason)"' "$1/artifacts/benchwrap.json" | grep -c "^d/d/[d/]* $2this folder is too deep"; }
+    is "a folder that is too deep is missing, with the reason" "$(deep "$run" '')" 1
+    server_id=$(cat "$run/tags/benchwrap.shared_run")
+    there() { curl -s "$url/get-artifact?run_id=$server_id&path=$1"; }
+    is "of two files of one name and size, each has the same content here and there" \
+        "$(cd "$run/artifacts" && cat stdout.log mlflow/stdout.log | xargs) $(there stdout.log) $(there mlflow/stdout.log)" "ours!! theirs ours!! theirs"
+    "$BENCHWRAP" pull --tree wide/mlruns "$url" "$name" >/dev/null
+    is "pull names the folder, too" "$(deep "$(main "$name" wide/mlruns)" 'not pulled: ')" 1
+else
+    skip_here "further names" "the machine is too busy: the server needs more than 2 s for a run"
 fi
 if share stopped 6s stop.py "$group"; then
     run=$(main "$name") server_run=$(cat "$(main "$name")/tags/benchwrap.shared_run")

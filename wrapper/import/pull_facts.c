@@ -337,6 +337,10 @@ static enum mlflow_answer pull_fetch_file(struct pull_taking *t, struct pull_fil
     struct record *r = &t->making.record;
     uint64_t left = UINT64_MAX;
     f->used = true;
+    if (f->size < 0) {
+        record_missing(r, f->path, "not pulled: this folder is too deep");
+        return MLFLOW_FINE;
+    }
     if (t->ret->bytes + (uint64_t)f->size > t->p->files_max) {
         record_missing(r, f->path, "not pulled: with its %" PRId64 " bytes the run's files would be larger than --artifact-max", f->size);
         return MLFLOW_FINE;

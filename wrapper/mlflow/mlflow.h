@@ -151,7 +151,8 @@ enum mlflow_answer mlflow_log_input(struct mlflow *m, const char *run, const str
  * owner can write. */
 enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
                                        struct err *err);
-/* Every file below path ("" for all), folders entered: each gets path and size. */
+/* Every file below path ("" for all), folders entered: each gets path and size; of a folder that is too
+ * deep to be entered, its path and -1. */
 enum mlflow_answer mlflow_artifact_list(struct mlflow *m, const struct mlflow_run *run, const char *path,
                                         int (*each)(void *context, const char *path, int64_t size), void *context, struct err *err);
 /* Writes the file's bytes to fd. */

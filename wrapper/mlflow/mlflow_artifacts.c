@@ -333,7 +333,9 @@ static enum mlflow_answer artifact_list_folder(struct artifact_listing *l, const
             const char *name = json_string(json_get(f, "path"), "");
             if (!json_bool(json_get(f, "is_dir"), false))
                 l->stop = l->each(l->context, name, json_integer(json_get(f, "file_size"), 0) /* none: protobuf leaves zeros out */) != 0;
-            else if (depth < FOLDERS_DEEP && strcmp(name, path) != 0)
+            else if (depth >= FOLDERS_DEEP)
+                l->stop = l->each(l->context, name, -1) != 0;
+            else if (strcmp(name, path) != 0)
                 answer = artifact_list_folder(l, name, depth + 1, err);
         }
         const char *next = json_string(json_get(j, "next_page_token"), "");

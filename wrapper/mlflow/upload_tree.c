@@ -283,6 +283,16 @@ static int file_there(void *context, const char *path, int64_t size)
     return 0;
 }
 
+/* With --share-run, a file of the client that has the name of one of ours is stored as mlflow/NAME. On the server the client's has our name,
+ * and an equal size says nothing. */
+static void send_namesakes(struct sending *s)
+{
+    for (struct upload_file *f = s->files; f; f = f->next)
+        for (struct upload_file *g = s->files; g && strncmp(f->name, "mlflow/", 7) == 0; g = g->next)
+            if (strcmp(g->name, f->name + 7) == 0)
+                f->there = g->there = false;
+}
+
 static enum mlflow_answer send_files(struct sending *s, struct err *err)
 {
     struct upload_place *p = s->place;
@@ -300,6 +310,8 @@ static enum mlflow_answer send_files(struct sending *s, struct err *err)
     }
     if (!p->fresh && s->files)
         answer = mlflow_artifact_list(s->u->m, &p->run, "", file_there, s->files, err);
+    if (is_shared(s))
+        send_namesakes(s);
     for (struct upload_file *f = s->files; f && answer == MLFLOW_FINE; f = f->next) {
         if (f->there)
             continue;

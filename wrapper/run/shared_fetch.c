@@ -141,7 +141,11 @@ static int open_unnamed_file(int dir)
 static enum mlflow_answer fetch_file(struct fetching *x, const struct fetched_file *f, struct err *err)
 {
     char name[32];
-    if (f->size < 0 || (uint64_t)f->size > x->left) {
+    if (f->size < 0) {
+        record_missing(&x->record, f->name, "this folder is too deep: it is on the server only");
+        return MLFLOW_FINE;
+    }
+    if ((uint64_t)f->size > x->left) {
         record_missing(&x->record, f->name, "not kept: with its %" PRId64 " bytes the run's files would be larger than --artifact-max",
                        f->size);
         return MLFLOW_FINE;
@@ -236,11 +240,41 @@ static enum mlflow_answer fetch_files(struct fetching *x, struct err *err)
 
 /* ---- what stays on the server ---- */
 
-/* Runs that benchwrap recorded below this one are in a tree. */
+/* Runs that benchwrap recorded are in a tree. */
 static int fetch_count_other(void *context, const struct mlflow_run *run)
 {
     *(size_t *)context += !mlflow_tag_of(run->data, "benchwrap.run_id");
     return 0;
+}
+
+/* Runs of the experiment that have no parent here: the client does not write which process made them. */
+struct fetch_siblings {
+    const struct mlflow_run *run;
+    size_t count;
+};
+
+static int fetch_count_sibling(void *context, const struct mlflow_run *run)
+{
+    struct fetch_siblings *s = context;
+    const char *parent = mlflow_tag_of(run->data, "mlflow.parentRunId");
+    s->count +=
+        strcmp(run->id, s->run->id) != 0 && !mlflow_tag_of(run->data, "benchwrap.run_id") && (!parent || strcmp(parent, s->run->id) != 0);
+    return 0;
+}
+
+static enum mlflow_answer fetch_note_siblings(struct fetching *x, struct err *err)
+{
+    char filter[120];
+    struct fetch_siblings s = {.run = &x->run};
+    snprintf(filter, sizeof filter, "attributes.start_time >= %" PRId64, x->ours->start_ms);
+    enum mlflow_answer answer = mlflow_run_search_pages(x->m, x->run.experiment, filter, false, 1000, fetch_count_sibling, &s, err);
+    if (s.count)
+        record_warning(
+            &x->record,
+            "while the program ran, %zu other run%s of its experiment began on the server, by its own MLflow client or another one: "
+            "benchwrap pull fetches %s",
+            s.count, str_plural(s.count), s.count == 1 ? "it" : "them");
+    return answer;
 }
 
 static enum mlflow_answer fetch_note_rest(struct fetching *x, struct err *err)
@@ -250,6 +284,8 @@ static enum mlflow_answer fetch_note_rest(struct fetching *x, struct err *err)
     bool traces = false;
     snprintf(filter, sizeof filter, "tags.`mlflow.parentRunId` = '%.64s'", x->run.id);
     enum mlflow_answer answer = mlflow_run_search_pages(x->m, x->run.experiment, filter, false, 1000, fetch_count_other, &others, err);
+    if (answer == MLFLOW_FINE)
+        answer = fetch_note_siblings(x, err);
     if (answer == MLFLOW_FINE)
         answer = mlflow_run_has_traces(x->m, &x->run, &traces, err);
     if (others)
