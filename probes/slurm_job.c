@@ -107,6 +107,31 @@ static bool slurm_job_parse_gpus(struct str tres, int64_t *ret)
     return false;
 }
 
+/* "gpu:a100:3(IDX:0-1,4),gpu:2(IDX:0-1)", node after node -> 5. */
+static bool slurm_job_sum_gres(struct str gres, int64_t *ret)
+{
+    bool found = false;
+    for (*ret = 0; gres.n;) {
+        struct str rest = gres, item = str_cut(&rest, '('), after = {0};
+        if (rest.p) {
+            after = rest;
+            str_cut(&after, ')');
+        }
+        while (item.p) { /* of several without places the last one has them */
+            struct str one = str_cut(&item, ','), number = one;
+            int64_t n;
+            while (str_starts(one, "gpu:") && number.p && memchr(number.p, ':', number.n))
+                str_cut(&number, ':');
+            if (str_starts(one, "gpu:") && slurm_job_parse_number(number, &n)) {
+                *ret += n;
+                found = true;
+            }
+        }
+        gres = after.p ? after : (struct str){0};
+    }
+    return found;
+}
+
 static bool slurm_job_read_count(const struct record *r, const char *key, int64_t *ret)
 {
     const struct fact *f = record_find(r, FACT_PARAM, key);
@@ -118,7 +143,9 @@ static void slurm_job_check_gpus(const struct slurm_job *job, struct record *r)
 {
     static const char *const keys[][2] = {{"step.gpus_per_node", "step.nodes"}, {"job.gpus_per_node", "job.nodes"}};
     int64_t all, nodes, here, of_job;
-    if (!slurm_job_parse_gpus(job->field[SLURM_TRES], &all) || !slurm_job_read_count(r, "job.nodes", &of_job) || of_job < 2)
+    if (!slurm_job_parse_gpus(job->field[SLURM_TRES], &all) && !slurm_job_sum_gres(job->field[SLURM_GRES], &all))
+        return; /* a site that does not account for GPUs has none in the TRES */
+    if (!slurm_job_read_count(r, "job.nodes", &of_job) || of_job < 2)
         return;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!slurm_job_read_count(r, keys[i][0], &here) || !slurm_job_read_count(r, keys[i][1], &nodes) || nodes != of_job)

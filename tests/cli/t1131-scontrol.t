@@ -55,6 +55,14 @@ is "srun --gpus=5: a warning" "$(dealt 201 5 $in_step SLURM_GPUS_ON_NODE=3)" "th
 # shellcheck disable=SC2086
 is "... 4 and 2: a warning; 2 and 2, and a step with a part of the job's: none" "$(dealt 202 6 $in_step SLURM_GPUS_ON_NODE=4 | grep -c 'job has 6') $(dealt 203 4 $in_step SLURM_GPUS_ON_NODE=2)$(dealt 204 4 $in_step SLURM_GPUS_ON_NODE=1)" "1 "
 is "... of the allocation: a warning" "$(dealt 205 6 SLURM_GPUS_ON_NODE=2 | grep -o 'job.gpus_per_node (2)')" "job.gpus_per_node (2)"
+# A site that does not account for GPUs: the devices of each node show them.
+fake <<S
+jq --argjson id "\$SLURM_JOB_ID" --argjson gres "\$GPUS" '.jobs[0] += {job_id: \$id, tres_alloc_str: "cpu=4,mem=8G,node=2,billing=4", gres_detail: \$gres}' '$json'
+S
+# shellcheck disable=SC2086 # several
+is "GPUs that are not in the TRES, 3 and 2: a warning; 2 and 2: none" \
+    "$(dealt 206 '["gpu:a100:3(IDX:0-1,4)","gpu:2(IDX:0-1)"]' $in_step SLURM_GPUS_ON_NODE=3) $(dealt 207 '["gpu:2(IDX:0,3)","gpu:2(IDX:0-1)"]' $in_step SLURM_GPUS_ON_NODE=2)" \
+    "the job has 5 GPUs on 2 nodes: others may have another number than this one in step.gpus_per_node (3) "
 fake <<S
 echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1
 S
