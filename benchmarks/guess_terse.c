@@ -130,7 +130,7 @@ static const char *terse_spec(struct guess *g, const struct terse *t, const bool
         buf_printf(&pattern, "(?:[^%s]*%s){%zu}", sep, sep, skipped - 1);
     if (skipped)
         buf_printf(&pattern, "[^%s]*$", sep);
-    buf_puts(&b, "# Fields have no names here: field_3 is the third. Give them their names, units and directions.\n    regex: ");
+    buf_puts(&b, "# Fields have no names here: field_3 is the third. Write their names, units and directions.\n    regex: ");
     guess_quoted(&b, buf_text(&pattern));
     return b.failed || pattern.failed ? NULL : arena_dup(&g->arena, b.p, b.n);
 }

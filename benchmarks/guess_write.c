@@ -259,7 +259,7 @@ void guess_write(struct buf *b, struct guess *g, const char *name, char *const *
     if (!useful)
         buf_puts(
             b,
-            "  # Nothing that looks like a result was found; this reader is an example.\n  - name: example\n    regex: '^result: (?<v>\\S+)$'\n"
+            "  # No line in the form of a result was found; this reader is an example.\n  - name: example\n    regex: '^result: (?<v>\\S+)$'\n"
             "    metrics:\n      - {name: result, cell: v, better: none}\n");
     buf_puts(b, "\nchecks:\n");
     write_errors(b, g);

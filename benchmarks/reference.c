@@ -110,7 +110,7 @@ static int load_distance(const struct loader *l, const struct yaml *y, struct re
     if (q.percent)
         q.number /= 100;
     if (q.percent && m->value == 0)
-        return reference_complain(l, y, "a percentage of the reference 0 is 0: give the distance as a number");
+        return reference_complain(l, y, "a percentage of the reference 0 is 0: write the distance as a number");
     b->number = low ? -fabs(q.number) : q.number;
     b->unit = q.unit;
     b->kind = q.unit || m->value == 0 ? BOUND_OFFSET : BOUND_RELATIVE; /* 0 has no parts: ReFrame's meaning */
@@ -212,7 +212,7 @@ static int reference_load_name(const struct loader *l, const struct yaml *y, str
     if (at) {
         m->has_step = str_int(str_sub(name, (size_t)(at - name.p) + 1, name.n), &m->step);
         if (!m->has_step)
-            return reference_complain(l, y, "behind @ stands a step, a whole number");
+            return reference_complain(l, y, "expected a step, a whole number, behind @");
         name = str_trim(str_sub(name, 0, (size_t)(at - name.p)));
     }
     if (!name.n || name.n > 250)
@@ -238,9 +238,9 @@ static int reference_load_metric(const struct loader *l, const struct yaml *y, b
     if ((y->kind == YAML_LIST ? load_tuple : load_metric_map)(l, y, m, of))
         return -1;
     if (!m->has_value && m->low.kind == BOUND_NONE && m->high.kind == BOUND_NONE)
-        return reference_complain(l, y, "%s: neither a value nor a limit (min, max) stands here", m->metric);
+        return reference_complain(l, y, "%s: expected a value or a limit (min, max) here", m->metric);
     if (y->kind == YAML_MAP && m->low.kind == BOUND_NONE && m->high.kind == BOUND_NONE)
-        return reference_complain(l, y, "%s: no bound stands here: lower, upper, band, min or max", m->metric);
+        return reference_complain(l, y, "%s: expected a bound here: lower, upper, band, min or max", m->metric);
     return 0;
 }
 

@@ -329,7 +329,7 @@ int journal_reopen(struct journal **ret, int dir, struct err *err)
     if (journal_good_bytes(fd, &good, err) < 0)
         return -1;
     if (good == 0)
-        return err_set(err, ERR_INPUT, "cannot go on with the journal: its first line is damaged");
+        return err_set(err, ERR_INPUT, "cannot continue the journal: its first line is damaged");
     if (fstat(fd, &st) < 0 || ((size_t)st.st_size > good && ftruncate(fd, (off_t)good) < 0))
         return err_sys(err, "cannot cut the damaged end of the journal");
     struct journal *j = journal_new(fd);

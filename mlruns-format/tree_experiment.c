@@ -88,7 +88,7 @@ static int read_name(int root, const char *folder, struct arena *a, struct str *
     struct tree_meta m;
     int rc = tree_meta_parse(&m, path, buf_text(&b), a, &why);
     if (rc < 0 || !m.name.p || !m.experiment_id.p) {
-        err_set(err, ERR_INPUT, "the experiment file mlruns/%s is damaged%s%s; repair it or take another experiment (-e NAME)", path,
+        err_set(err, ERR_INPUT, "the experiment file mlruns/%s is damaged%s%s; repair it or use another experiment (-e NAME)", path,
                 rc < 0 ? ": " : ": it has no name or id", rc < 0 ? why.text : "");
         return -1;
     }

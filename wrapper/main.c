@@ -38,7 +38,7 @@ static int not_a_command(int argc, char **argv)
     buf_puts(&b, "benchwrap: '");
     buf_plain(&b, str_of(argv[1]), 80);
     if (argv[1][0] == '-' && argv[1][1]) {
-        buf_puts(&b, "' is not an option that stands alone; to run a program and record it: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]");
+        buf_puts(&b, "' is not an option without a program; to run a program and record it: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]");
     } else {
         const char *answer = opt_word_answer(words_typed, WORDS_COMMAND, str_of(argv[1]));
         const struct cmd *near = answer ? NULL : cmd_near(argv[1]);

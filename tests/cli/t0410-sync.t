@@ -105,7 +105,7 @@ echo 'hash' >"$run/artifacts/a#b.txt"
 echo 'back' >"$run/artifacts/a\\b.txt"
 out=$(sync_to foreign --to "$url")
 like "a changed run is completed" "$out" ": updated 1 run$"
-like "names that the server refuses are made legal, and it is said" "$out" 'does not take the file name "a#b.txt": it is "a_b-[0-9a-f]{8}.txt" there'
+like "names that the server refuses are made legal, and it is said" "$out" 'rejects the file name "a#b.txt": it is "a_b-[0-9a-f]{8}.txt" there'
 is "both are there" "$(find server/artifacts -name 'a_b-*.txt' | wc -l)" 2
 own_tree large 1
 run=$(echo large/mlruns/[1-9]*/[0-9a-f]*)

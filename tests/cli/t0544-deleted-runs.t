@@ -90,7 +90,7 @@ is "reference, which proposes nothing of these runs" "$(without params 1 referen
 is "history, while facts are read" "$(without artifacts/benchwrap.json 1 history -e h)" "0: 1 0 0"
 is "history, while keys are read" "$(without params 1 history -e h)" "0: 1 0 0"
 is "explain" "$(without artifacts/benchwrap.json 1 explain "$(id_of "metrics.rate_MB_per_s = 490")" last)" "0: 1 0 0"
-is "explain of the run itself" "$(without artifacts/benchwrap.json 1 explain "$gone" last~1 | cut -c1-4; grep -c "$(printf %.8s "$gone") cannot be explained: .*deleted meanwhile" err)" "1: 1
+is "explain of the run itself" "$(without artifacts/benchwrap.json 1 explain "$gone" last~1 | cut -c1-4; grep -c "$(printf %.8s "$gone") cannot be explained: .*or was deleted" err)" "1: 1
 1"
 "$BENCHWRAP" pages -o pages >/dev/null
 is "pages, which lose the run's page" "$(without artifacts/benchwrap.json 1 pages --rebuild -o pages; find pages -name "$gone*"; grep -rl "$gone" pages)" "0: 1 0 0"

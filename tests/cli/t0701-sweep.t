@@ -78,7 +78,7 @@ refused "swept twice" 'swept twice' --sweep m=1 --sweep m=2 -- echo {m}
 refused "also given" 'is swept' --sweep m=1 -p m=3 -- echo {m}
 refused "no values" 'expected NAME=VALUES' --sweep m= -- echo {m}
 refused "no =" '^benchwrap: --sweep: expected NAME=VALUES, got "m"' --sweep m 1,2 -- echo {m}
-refused "a word too much" '"b" comes after options without --; no option takes it' -e a b -- true
+refused "a word too much" '"b" comes after options without --; no option has it as value' -e a b -- true
 refused "hyperfine's -r" 'several times: --repeat N' -r 5 -- true
 refused "no name" 'NAME=VALUES' --sweep 1,2 -- echo {m}
 refused "too many" 'at most 10000|more than 10000' --sweep m=1..20000 -- echo {m}

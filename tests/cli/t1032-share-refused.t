@@ -52,7 +52,7 @@ branch=$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)
 hook() { printf '#!/bin/sh\n%s\n' "$1" >"$HUB/hooks/pre-receive"; chmod +x "$HUB/hooks/pre-receive"; }
 forge_runs . 1
 hook 'echo "error: GH006: Protected branch update failed for refs/heads/$b." >&2; exit 1'
-share; like "a protected branch" "$? $(said)" "^1 .*not taken by origin: the branch is protected there.*GH006.*nothing is lost"
+share; like "a protected branch" "$? $(said)" "^1 .*not accepted by origin: the branch is protected there.*GH006.*nothing is lost"
 hook 'echo "error: File mlruns/1/x is 120.00 MB; this exceeds GitHub'"'"'s file size limit of 100.00 MB" >&2; exit 1'
 share; like "over the forge's size" "$? $(said)" "^1 .*a file is larger than it takes.*120.00 MB.*nothing is lost"
 hook 'printf "error:\nerror: not here\nerror:\n" >&2; exit 1'
@@ -82,7 +82,7 @@ share; is "but a merge of the target into it is replaced" "$? $(git -C "$HUB" di
 git -C "$HUB" config receive.denyNonFastForwards true
 forge_runs . 1
 share; like "no pushes with force over there: the cause and the next step" "$? $(said)" "^1 .*accepts no push with force.*git config receive.denyNonFastForwards false.*nothing is lost"
-is "… and not that something was changed" "$(said | grep -c 'share again\|while we looked')" 0
+is "… and not that something was changed" "$(said | grep -c 'share again\|at the same time')" 0
 git -C "$HUB" config receive.denyNonFastForwards false
 share; is "… which is the way out" "$?" 0
 
@@ -96,7 +96,7 @@ exec $real "\$@"
 END
 chmod +x "$WORK/bin/git"
 forge_runs . 1
-PATH=$WORK/bin:$PATH share; like "a lost race" "$? $(said)" "^1 .*changed there while we looked.*nothing is lost"
+PATH=$WORK/bin:$PATH share; like "a lost race" "$? $(said)" "^1 .*changed there at the same time.*nothing is lost"
 share; is "… and the next share" "$?" 0
 
 # A clone that was copied has the name of the other one's branch.

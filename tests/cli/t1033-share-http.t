@@ -74,7 +74,7 @@ branch=$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)
 is "… and it is there" "$(git -C "$HUB" rev-parse "$branch")" "$(git rev-parse "$branch")"
 forge_runs . 1
 helper reader look-42
-share; like "one who may only read" "$? $(said)" "not taken by origin: you have no right to push there.*nothing is lost"
+share; like "one who may only read" "$? $(said)" "not accepted by origin: you have no right to push there.*nothing is lost"
 if long_tests; then
     helper writer wrong-43
     share; like "a password that is wrong" "$? $(said)" "^1 .*the remote origin does not answer.*Authentication failed"

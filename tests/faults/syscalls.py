@@ -25,7 +25,7 @@ ERRORS = collections.defaultdict(lambda: ["EIO"], {
     "timerfd_create": ["EMFILE"], "timerfd_settime": ["EINVAL"], "exit_group": [], "execve": [], "arch_prctl": [], "set_tid_address": [], "set_robust_list": [],
     "rseq": [], "rt_sigreturn": [], "exit": [], "restart_syscall": []})
 # EINTR is failed once, not from then on: each one needs a signal that has come, and whoever tries again is right.
-TRUE, UNSEEN = "4 exit status 7", re.compile("^5 .*(end was not seen|recording was killed)")
+TRUE, UNSEEN = "4 exit status 7", re.compile("^5 .*(end was not observed|recording was killed)")
 OUT, ERR, STATUS = b"out 1\nout 2\n" * 50, b"err 1\n", 7
 PROGRAM = ["/bin/sh", "-c", "i=0; while [ $i -lt 50 ]; do printf 'out 1\\nout 2\\n'; i=$((i+1)); done; printf 'err 1\\n' >&2; exit 7"]
 

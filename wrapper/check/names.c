@@ -155,14 +155,14 @@ static const char *bad_character(struct str name)
         if (c < 0x80 && strchr("\\:%#?*\"<>|", (int)c))
             return "one of \\ : % # ? * \" < > |";
         if (is_invisible(c))
-            return "a character that is not seen or changes the direction";
+            return "a character that is invisible or changes the direction";
         if (c == 0xa0 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 ||
             c == 0x1680)
             return "a blank that is no blank";
         if ((c >= 0xe000 && c <= 0xf8ff) || c >= 0xf0000)
             return "a character that is not the same for everybody";
         if ((c >= 0x300 && c <= 0x36f) || (c >= 0x1100 && c <= 0x11ff))
-            return "a letter put together of parts, which some systems store otherwise";
+            return "a letter composed of parts, which some systems store otherwise";
     }
     return NULL;
 }
@@ -180,7 +180,7 @@ bool check_file_name(struct check_state *k, struct str name, const char *path)
     if (name.n > COMPONENT_MAX)
         check_found(k, CHECK_NAME, path, 0, "the name has %zu bytes; file systems hold %d", name.n, COMPONENT_MAX);
     else if (!folded || is_git(folded))
-        check_found(k, CHECK_NAME, path, 0, "git, or a system it runs on, takes this name for a file of git's own");
+        check_found(k, CHECK_NAME, path, 0, "git, or a system it runs on, treats this name as a file of git's own");
     else if (!str_valid_utf8(name))
         check_found(k, CHECK_NAME, path, 0, "the name is not UTF-8");
     else if ((bad = bad_character(name)))

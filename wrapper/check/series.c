@@ -95,7 +95,7 @@ static void check_order(struct series_check *c, const struct series_notes *notes
 {
     for (const struct series_repetition *run = notes->first; run && run->next; run = run->next)
         if (run->next->order <= run->order)
-            report_series_problem(c, "run %zu stands behind run %zu", run->next->order, run->order);
+            report_series_problem(c, "run %zu is behind run %zu", run->next->order, run->order);
 }
 
 /* Earlier versions recorded intervals that reach below zero. Where the run has one, its ends are compared as well. */

@@ -258,8 +258,7 @@ static const struct opt_row rows[] = {
     {.name = OPTION_PUBLIC,
      .kind = OPT_FLAG,
      .group = "Selection",
-     .help =
-         "Report personal data in a run as an error (default: where benchwrap.yaml says that the repository is public, in a range that of A)"},
+     .help = "Report personal data in a run as an error (default: where the repository is public by benchwrap.yaml, in a range that of A)"},
     {.name = OPTION_ALLOWED_SIGNERS,
      .kind = OPT_TEXT,
      .arg = "FILE",

@@ -293,7 +293,7 @@ static const struct opt_row rows[] = {
      .arg = "TIME",
      .group = "Input",
      .help = "Set when they ran (default: the time in the output, else the file's)"},
-    {.name = OPTION_WHOLE, .kind = OPT_FLAG, .group = "Input", .help = "Read each file as one output, even if it looks like several"},
+    {.name = OPTION_WHOLE, .kind = OPT_FLAG, .group = "Input", .help = "Read each file as one output, even if it has the form of several"},
     {.name = OPTION_EXPERIMENT,
      .letter = 'e',
      .kind = OPT_TEXT,

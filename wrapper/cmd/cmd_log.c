@@ -89,7 +89,7 @@ static int add_metric_message(struct cmd_context *c, struct message ***tail, con
     if (!str_double(text, &value))
         return err_set(c->err, ERR_INPUT, "\"%.60s\": a metric is a number; for text use --param or --tag", word);
     if (key.n >= 4 && memcmp(key.p, "run.", 4) == 0)
-        return err_set(c->err, ERR_INPUT, "\"%.60s\": metrics named run.* are what benchwrap itself measures; take another name", word);
+        return err_set(c->err, ERR_INPUT, "\"%.60s\": metrics named run.* are what benchwrap itself measures; use another name", word);
     const char *named = key_unit(arena_dup(c->arena, key.p, key.n), c->arena);
     if (unit && named && *named && strcmp(named, unit) != 0)
         return err_set(c->err, ERR_INPUT, "\"%.60s\": the name ends in the unit %s, and --unit is %s; leave one of the two out", word,

@@ -71,7 +71,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_TEXT,
      .arg = "NAME,...",
      .group = "Run",
-     .help = "With run: start services on these nodes of the allocation (default: as the recipe says)"},
+     .help = "With run: start services on these nodes of the allocation (default: by the recipe)"},
     {.name = OPTION_CLIENT_NODES, .kind = OPT_TEXT, .arg = "NAME,...", .group = "Run", .help = "With run: the same for clients"},
     {.name = OPTION_RESUME,
      .kind = OPT_FLAG,

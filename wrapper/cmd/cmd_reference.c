@@ -11,7 +11,7 @@ static int take_list(struct cmd_context *c, struct runs *runs, struct proposal *
         struct str one = str_cut(&rest, ',');
         const char *name = arena_dup(c->arena, one.p, one.n);
         if (!one.n || !name)
-            return err_set(c->err, ERR_USAGE, "\"%.60s\": the name of a run is missing beside a comma", names);
+            return err_set(c->err, ERR_USAGE, "\"%.60s\": the name of a run is missing next to a comma", names);
         if (proposal_add_run(p, runs, name, NULL, c->err) < 0)
             return -1;
     }
@@ -137,7 +137,7 @@ static const struct opt_row rows[] = {
      .letter = 'a',
      .kind = OPT_FLAG,
      .group = "Proposal",
-     .help = "Use all metrics with a direction, not only those that the rules put first"},
+     .help = "Use all metrics with a direction, not only the headline metrics of the rules"},
     CMD_ROW_JSON,
 };
 

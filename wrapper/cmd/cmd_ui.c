@@ -256,7 +256,7 @@ static int start_server(struct ui *ui)
         buf_init(&words, 8192);
         if (ui_server_start(&ui->server, arena_printf(c->arena, "/proc/self/fd/%d", ui->dir), ui->socket, ui->argv, c->env, c->err))
             return -1;
-        ui_note(ui, "starting MLflow, which takes about 15 s");
+        ui_note(ui, "starting MLflow, which needs about 15 s");
         int rc = wait_ready(ui);
         if (rc >= 0)
             return rc;

@@ -93,7 +93,7 @@ static void man_files(struct buf *to)
         {"./.benchwrap/spool", "next to the tree: runs that are not finished"},
         {"/etc/benchwrap.yaml, ~/.config/benchwrap/config.yaml", "options, one \"name: value\" a line, by their long names"},
         {"benchwrap.yaml",
-         "the same in a results repository, for all who use it; options that could run or send something are not taken from it"},
+         "the same in a results repository, for all who use it; options that could run or send something are not read from it"},
         {"~/.config/benchwrap/catalogue/NAME/rules.yaml, /etc/benchwrap/catalogue/NAME/rules.yaml",
          "rule files of one's own, before those that come with benchwrap"},
     };

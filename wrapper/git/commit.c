@@ -53,7 +53,7 @@ static int named_time(const char *role, const char *variable, struct commit_pers
     struct str line = str_trim(buf_text(&end.out)),
                date = rc ? line : str_sub(line, strlen("x <x> "), line.n); /* "x <x> 1700000000 +0130" */
     if (rc == 0 && (!str_int(str_cut(&date, ' '), &p->time_s) || !str_int(date, &zone)))
-        rc = err_set(err, ERR_SYSTEM, "%s: git says \"" STR_FMT "\"", variable, STR_ARG(line));
+        rc = err_set(err, ERR_SYSTEM, "%s: git reports \"" STR_FMT "\"", variable, STR_ARG(line));
     if (rc == 0)
         p->offset_min = (int)(zone / 100 * 60 + zone % 100);
     program_end_deinit(&end);

@@ -158,7 +158,7 @@ int repo_merge_base(struct repo *r, const struct repo_id *a, const struct repo_i
     if (rc == GIT_ENOTFOUND)
         return 1;
     if (rc)
-        return git2_err(err, rc, "looking for the common ancestor");
+        return git2_err(err, rc, "searching for the common ancestor");
     *ret = repo_id_of(&oid);
     return 0;
 }

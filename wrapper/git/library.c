@@ -51,5 +51,5 @@ int git2_err(struct err *err, int code, const char *fmt, ...)
     va_end(ap);
     if (e && e->message && e->klass != GIT_ERROR_NONE)
         return err_set(err, ERR_SYSTEM, "%s: %s", text, e->message);
-    return err_set(err, ERR_SYSTEM, "%s: libgit2 says no more than %d", text, code);
+    return err_set(err, ERR_SYSTEM, "%s: libgit2 reports only %d", text, code);
 }

@@ -76,7 +76,7 @@ static const char *why_not_listed(const struct explain_work *x, const char *id)
     struct err ignored = {0};
     const char *name = arena_printf(x->a, "=%s", id);
     if (!name || runs_find(x->runs, name, TREE_META, x->a, &run, &ignored))
-        return "it is in another tree, or was deleted meanwhile";
+        return "it is in another tree, or was deleted";
     return strcmp(run->lifecycle, "deleted") == 0 ? "it is deleted" : "it is retracted or amended";
 }
 

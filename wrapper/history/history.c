@@ -24,7 +24,7 @@ static const char *history_refusal(const struct history *h, const struct runs *r
     for (size_t i = 0; i < h->facts.count && !r; i++)
         r = strcmp(h->facts.runs[i].run->id, run->id) == 0 ? &h->facts.runs[i] : NULL;
     return strcmp(run->lifecycle, "deleted") == 0 ? "it is deleted"
-           : runs_is_gone(runs, run)              ? "it was deleted meanwhile"
+           : runs_is_gone(runs, run)              ? "it was deleted since the listing"
            : !r                                   ? "it is retracted or amended, or the options leave it out"
            : r->run->problem                      ? "it cannot be read"
            : r->run->status != RUN_FINISHED       ? "it did not finish"

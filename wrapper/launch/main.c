@@ -49,7 +49,7 @@ static int no_dashes(int argc, char **argv, int next)
         buf_puts(&line, argv[i]);
     }
     say_stderr("\"%s\" comes after options without --; %s: benchwrap%s", argv[next],
-               later ? "no option takes it. If it is the program, write" : "to run and record it write",
+               later ? "no option has it as value. If it is the program, write" : "to run and record it write",
                line.failed ? " OPTIONS -- PROGRAM" : line.p);
     return 125;
 }

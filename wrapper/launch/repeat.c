@@ -66,7 +66,7 @@ int series_start(struct launch *l)
     free(line);
     if (l->options.strict || l->options.sweep) {
         say_stderr("%s does not start (see \"benchwrap doctor\"); not started (%s)", found ? path : "benchwrap-core",
-                   l->options.strict ? "--strict" : "the values of a sweep are put in by it");
+                   l->options.strict ? "--strict" : "it inserts the values of a sweep");
         return 125;
     }
     say_stderr("%s does not start (see \"benchwrap doctor\"); running it once", found ? path : "benchwrap-core");

@@ -173,7 +173,7 @@ static const struct mcp_tool explain_tool = {
     .name = "explain",
     .title = "Why two groups of runs differ",
     .help =
-        "Recorded causes of the difference, the likeliest first, with what all other runs say about each. No causes: nothing recorded explains it.",
+        "Recorded causes of the difference, the likeliest first, with the effect of each in all other runs. No causes: nothing recorded explains it.",
     .line = explain_line,
     .arguments = explain_arguments,
     .count = sizeof explain_arguments / sizeof *explain_arguments,

@@ -38,7 +38,7 @@ static const char *upload_file_name(struct upload *u, const char *id, const char
     const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
     int stem = (int)(dot && (!slash || dot > slash + 1) ? dot - name : (ptrdiff_t)n);
     const char *made = arena_printf(a, "%.*s-%08x%s", stem, name, sum, name + stem);
-    upload_note(u, "run %.8s: the server does not take the file name \"%.100s\": it is \"%.100s\" there", id, path, made ? made : "");
+    upload_note(u, "run %.8s: the server rejects the file name \"%.100s\": it is \"%.100s\" there", id, path, made ? made : "");
     return made;
 }
 

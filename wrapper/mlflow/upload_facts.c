@@ -50,7 +50,7 @@ static struct str upload_legal_key(struct upload_place *p, const char *key)
         return s;
     buf_init(&made, 4 * KEY_MAX + 64);
     key_make(&made, s);
-    upload_note(p->u, "run %.8s: the server does not take the key \"%.80s\": it is \"%.80s\" there", p->id, key, made.p ? made.p : "");
+    upload_note(p->u, "run %.8s: the server rejects the key \"%.80s\": it is \"%.80s\" there", p->id, key, made.p ? made.p : "");
     s = buf_text(&made);
     return (struct str){arena_dup(&p->arena, s.p ? s.p : "_", s.n), s.n};
 }

@@ -33,7 +33,7 @@ static const char *reason_to_stop(struct campaign *c)
 static void end_client(struct campaign *c, struct campaign_process *p, int64_t until_ns)
 {
     if (!campaign_end_keeper(c, &p->keeper, until_ns))
-        campaign_say(c, "%s has not ended yet; its keeper goes on to end it", p->component);
+        campaign_say(c, "%s has not ended yet; its keeper continues to end it", p->component);
     if (p->keeper.killed && !c->signal) /* srun did not end its step */
         campaign_slurm_clean(c, p->component);
 }

@@ -58,7 +58,7 @@ static void report_search(struct campaign *c, size_t first, ptrdiff_t meets, siz
         campaign_say(c, "search: %s=%s is the highest known to meet %s; %s does not", s->axis, highest, s->text,
                      sweep_value(sweep, first + fails, sweep->count - 1));
     else
-        campaign_say(c, "search: %s=%s, the greatest value, meets %s", s->axis, highest, s->text);
+        campaign_say(c, "search: %s=%s, the largest value, meets %s", s->axis, highest, s->text);
     r->source = "recipe";
     if (str_double(str_of(highest), &value))
         record_metric(r, "series.objective", value, "", DIR_HIGHER, (int64_t)(first / s->count), clock_wall_ms());

@@ -239,8 +239,7 @@ int charts_nodes(struct runs *runs, const struct tree_run *run, const char *want
     names[0] = arena_printf(a, "%zu nodes", used);
     *series = (struct chart_series){.name = "node", .mark = CHART_BOX, .x = v, .y = lane, .n = used, .labels = labels, .named = true};
     *c = (struct chart){.title = arena_printf(a, "%s on each node", metric.name),
-                        .note =
-                            arena_printf(a, "mean over the run %.8s%s; nodes that stand out are named", run->id, charts_unfinished(run, a)),
+                        .note = arena_printf(a, "mean over the run %.8s%s; outliers are named", run->id, charts_unfinished(run, a)),
                         .x = charts_axis(&metric),
                         .y = {.names = names, .count = 1},
                         .series = series,

@@ -85,7 +85,7 @@ static void report_batches(const struct run *run, const struct finished *f)
     snprintf(
         text, sizeof text,
         "experiment %.128s has %d runs: from now on they are committed in batches (once a day, by \"benchwrap share\" or \"benchwrap commit\"), "
-        "since each commit writes the whole list of names",
+        "since each commit writes the complete list of names",
         f->experiment_name ? f->experiment_name : "", COMMIT_BATCH_FROM);
     run_report(run, WIRE_NOTE, 0, text);
 }

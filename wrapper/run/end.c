@@ -345,7 +345,7 @@ void run_record_end(struct run *run)
     } else {
         if (run->program_mono_ns)
             record_metric(r, "run.wall_s", (double)(clock_mono_ns() - run->program_mono_ns) / 1e9, "s", DIR_LOWER, 0, end);
-        snprintf(why, sizeof why, "the launcher ended without a report, so the program's end was not seen");
+        snprintf(why, sizeof why, "the launcher ended without a report, so the program's end was not observed");
     }
     record_streams(run);
     if (run->end.kind == WIRE_ENDED && r->status == RUN_KILLED && !run->end.timed_out)

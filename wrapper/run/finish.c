@@ -138,7 +138,7 @@ static void finish_judge(struct finished *f, const struct rules_outcome *outcome
     if (!f->reason)
         f->reason = "";
     if (!f->reason[0] && failed && exit_status < 0)
-        f->reason = "the recording ended before the program's end was seen";
+        f->reason = "the recording ended before the program's end was observed";
     run_judge_references(&o->references, r, failed, o->public_profile, &f->verdict, &f->reason);
     record_tag(r, "benchwrap.verdict", str_of(f->verdict));
     if (f->reason[0])

@@ -143,7 +143,7 @@ static int make_claim_id(struct made_run *m, struct err *err)
         if (!plain && (errno == EEXIST || errno == ENOTEMPTY))
             return 1;
         if (!plain)
-            return err_sys(err, "spool: cannot put the run %s in its place", m->record.id);
+            return err_sys(err, "spool: cannot move the run %s to its place", m->record.id);
     }
     snprintf(s->name, sizeof s->name, "%s", m->record.id);
     return 0;

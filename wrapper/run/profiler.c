@@ -206,8 +206,7 @@ static const char *read_profile(struct run *run)
     if (!perf_start(run, &q, words, REPORT_BYTES, left_ms, 0, &why))
         return why;
     if (query_wait(&q, left_ms) != QUERY_DONE)
-        why = q.end == QUERY_LONG ? "perf report printed more than 64 MiB"
-                                  : "perf report did not end in time; a longer --finish-wait gives it more time";
+        why = q.end == QUERY_LONG ? "perf report printed more than 64 MiB" : "perf report did not end in time; use a longer --finish-wait";
     else if (!WIFEXITED(q.status) || WEXITSTATUS(q.status) != 0)
         why = perf_reason(run, &q, "perf report");
     else

@@ -115,9 +115,10 @@ static int ask_remote(struct share *s, const char *remote, struct err *err)
     if (share_git(s, ASK_LIMIT_S, args, (struct str){0}, &end, err))
         return -1;
     bool unknown = end.words.p && strstr(end.words.p, "Host key verification failed");
-    int rc = end.status ? program_err(&end, err, "the remote %s does not answer%s", remote,
-                                      unknown ? " (git ls-remote, called by hand, asks whether its key is the right one)" : "")
-                        : 0;
+    int rc = end.status
+                 ? program_err(&end, err, "the remote %s does not answer%s", remote,
+                               unknown ? " (git ls-remote, called by hand, requests confirmation that its key is the right one)" : "")
+                 : 0;
     if (rc && !unknown)
         err_hint(err, "run benchwrap share again when git ls-remote %s works", remote);
     if (rc == 0 && strcmp(remote, s->to) == 0)

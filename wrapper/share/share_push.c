@@ -33,7 +33,7 @@ static void remote_words(struct str text, struct buf *to)
 static const struct {
     const char *sign, *meaning;
 } refusals[] = {
-    {"stale info", "it was changed there while we looked (another share of this clone?); share again"},
+    {"stale info", "it was changed there at the same time (another share of this clone?); share again"},
     {"denying non-fast-forward",
      "it accepts no push with force, which the branches benchwrap/* need: git config receive.denyNonFastForwards false, there"},
     {"non-fast-forward", "it was changed there while we looked; share again"},
@@ -94,16 +94,16 @@ static int explain_refusal(struct share *s, const struct program_end *end, struc
             meaning = refusals[i].meaning;
     const char *kept = "nothing is lost: the runs are here and in the branch";
     if (end->timed_out)
-        return err_set(err, ERR_REMOTE, "pushing %s to %s was given up after %d s; %s", s->branch, s->to, PUSH_LIMIT_S, kept);
+        return err_set(err, ERR_REMOTE, "pushing %s to %s was stopped after %d s; %s", s->branch, s->to, PUSH_LIMIT_S, kept);
     if (meaning)
-        return err_set(err, ERR_REMOTE, "%s was not taken by %s: %s%s%s%s; %s", s->branch, s->to, meaning, words.n ? " (" : "", words.p,
+        return err_set(err, ERR_REMOTE, "%s was not accepted by %s: %s%s%s%s; %s", s->branch, s->to, meaning, words.n ? " (" : "", words.p,
                        words.n ? ")" : "", kept);
     if (words.n)
-        return err_set(err, ERR_REMOTE, "%s was not taken by %s: %s; %s", s->branch, s->to, words.p, kept);
+        return err_set(err, ERR_REMOTE, "%s was not accepted by %s: %s; %s", s->branch, s->to, words.p, kept);
     if (hook_words(end, &words))
         return err_set(err, ERR_INPUT, "the pre-push hook of this clone does not let %s go to %s%s%s; %s (--no-verify leaves the hook out)",
                        s->branch, s->to, words.n ? ": " : "", words.p, kept);
-    program_err(end, err, "%s was not taken by %s", s->branch, s->to);
+    program_err(end, err, "%s was not accepted by %s", s->branch, s->to);
     return err_wrap(err, "%s", kept);
 }
 

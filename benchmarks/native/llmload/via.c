@@ -265,7 +265,7 @@ void via_begin(struct worker *w, struct conn *c)
     atomic_fetch_add_explicit(&w->live.sent, 1, memory_order_relaxed);
     conn_arm(w, c);
     if (v->curl.curl_multi_add_handle(v->multi, t->easy) != CURLM_OK)
-        conn_finish(w, c, ENDING_INTERNAL, "libcurl does not take the request", false);
+        conn_finish(w, c, ENDING_INTERNAL, "libcurl rejects the request", false);
 }
 
 void via_cancel(struct worker *w, struct conn *c)

@@ -153,8 +153,7 @@ void options_man(struct taskrate_options *o, struct buf *to)
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
         help_print_man_item(to, statuses[i].status, statuses[i].text);
     buf_puts(to, ".SH FILES\n");
-    help_print_man_item(to, "~/.local/state/benchwrap/taskrate/",
-                        "what runs have in a queue, until they have seen to it that nothing is left ($XDG_STATE_HOME)");
+    help_print_man_item(to, "~/.local/state/benchwrap/taskrate/", "what runs have in a queue, until nothing is left ($XDG_STATE_HOME)");
     buf_puts(to, ".SH EXAMPLES\n");
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         buf_puts(to, ".TP\n.B $ ");

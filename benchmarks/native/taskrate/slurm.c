@@ -217,7 +217,7 @@ int slurm_begin(struct bench *b, size_t jobs, struct err *err)
     if (there >= 0 && (uint64_t)there + jobs > most)
         return err_set(
             err, ERR_REMOTE,
-            "this would put %zu jobs into the controller's table, which has %lld and takes %llu (MaxJobCount; finished jobs count for MinJobAge, %llu s); nothing was submitted: "
+            "this would add %zu jobs to the controller's table, which has %lld and accepts %llu (MaxJobCount; finished jobs count for MinJobAge, %llu s); nothing was submitted: "
             "use fewer --tasks or --repeat, or wait",
             jobs, (long long)there, (unsigned long long)most, (unsigned long long)fact_number(b, "MinJobAge", 300));
     return 0;

@@ -111,7 +111,7 @@ int provider_task(struct bench *b, const struct submission *s, size_t first, con
     words_report_address(b, &text, number, s->batch);
     const char *kept = text.failed ? NULL : arena_dup(s->arena, text.p, text.n);
     if (!kept)
-        return err_set(err, ERR_INPUT, "the words that tell a task where to report are too long");
+        return err_set(err, ERR_INPUT, "the arguments with a task's address for reports are too long");
     if (words_addv(to, err, b->set.stub, kept, NULL) < 0)
         return -1;
     return provider_rest(&b->set, b->set.payload, to, err);

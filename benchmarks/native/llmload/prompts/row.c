@@ -123,7 +123,7 @@ static int add_content(struct buf *to, const struct json *content, struct err *e
     }
     for (const struct json *part = json_first(content); part; part = json_next(part)) {
         if (!json_string(json_get(part, "text"), NULL))
-            return err_set(err, ERR_INPUT, "a message has parts that are no text: the completions API cannot take them");
+            return err_set(err, ERR_INPUT, "a message has parts that are no text: the completions API cannot carry them");
         buf_printf(to, "%s%s", to->n ? "\n" : "", json_string(json_get(part, "text"), ""));
     }
     return json_is_array(content) ? 0 : err_set(err, ERR_INPUT, "a message has no content");

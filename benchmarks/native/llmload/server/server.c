@@ -24,7 +24,7 @@ static int make_cancel(struct llm_server *s, int cancel_fd, struct err *err)
     s->deadline = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (s->cancel < 0 || s->deadline < 0 || epoll_ctl(s->cancel, EPOLL_CTL_ADD, s->deadline, &e) < 0 ||
         (cancel_fd >= 0 && epoll_ctl(s->cancel, EPOLL_CTL_ADD, cancel_fd, &e) < 0))
-        return err_sys(err, "setting up the requests beside the load");
+        return err_sys(err, "setting up the requests besides the load");
     return 0;
 }
 
