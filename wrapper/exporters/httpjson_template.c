@@ -375,6 +375,7 @@ static int template_fill(const char *text, const struct template_values *v, enum
             return -1;
         if (form == TEMPLATE_OF_JSON && is_for_slack(v))
             escape_for_slack(&value, &slack);
+        to->failed |= scratch.failed || slack.failed;
         (form == TEMPLATE_OF_TEXT ? put_verbatim : form == TEMPLATE_OF_URL ? put_escaped : inside ? put_inside : put_outside)(&value, to);
         p = end + 1;
     }

@@ -1,0 +1,46 @@
+/* Templates with {{KEY}}: a value that does not fit is an error, never a truncated request. */
+#include "exporters/httpjson_template.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LONG_TEXT = 65 << 20 };
+
+static void test_large_value(void **state)
+{
+    struct exporter_config config = {.name = "test"};
+    struct err err = {0};
+    struct arena a;
+    struct buf to CLEANUP_BUF;
+    char *text = malloc(LONG_TEXT + 1);
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'x', LONG_TEXT);
+    text[LONG_TEXT] = 0;
+    struct tree_entry tag = {.key = "a", .value = {text, LONG_TEXT}};
+    struct tree_run run = {.id = "0123456789abcdef0123456789abcdef", .experiment = "e", .user = "", .path = "", .tags = &tag};
+    arena_init(&a, 0);
+    struct exporter_run read = {.run = &run, .arena = &a};
+    struct template_values values = {.config = &config, .run = &read};
+    buf_init(&to, 1 << 30);
+    assert_int_equal(template_expand("{{run}}", &values, &to, &err), -1);
+    assert_non_null(strstr(err.text, "a request"));
+    buf_clear(&to);
+    err = (struct err){0};
+    tag.value.n = 3;
+    assert_int_equal(template_expand("{{run}}", &values, &to, &err), 0);
+    assert_non_null(strstr(to.p, "\"a\":\"xxx\""));
+    free(text);
+    arena_deinit(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_value)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
