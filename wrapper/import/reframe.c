@@ -1,5 +1,6 @@
 /* reframe.c: records in ReFrame's performance logs become run reports of one test case each. */
 #include "import/reframe.h"
+#include "base/array.h"
 #include "base/json.h"
 #include "base/json_out.h"
 #include "benchmarks/rules.h"
@@ -323,17 +324,7 @@ struct record_list { /* so far */
  * records, or not valid. */
 static bool records_add(struct record_list *r, const struct fields *f, size_t line, struct arena *a)
 {
-    if (r->n == RECORDS_MAX)
-        return false;
-    if (r->n == r->capacity) {
-        struct reframe_record *more = arena_get(a, (r->capacity = r->capacity ? 2 * r->capacity : 64) * sizeof *more);
-        if (!more)
-            return false;
-        if (r->n)
-            memcpy(more, r->list, r->n * sizeof *more);
-        r->list = more;
-    }
-    return make_report(f, line, a, &r->list[r->n++]);
+    return r->n < RECORDS_MAX && ARRAY_FITS_IN(a, r->list, r->capacity, r->n + 1) && make_report(f, line, a, &r->list[r->n++]);
 }
 
 /* A JSON object, or an array of such: a json_formatter may post each record as one. */
