@@ -315,19 +315,30 @@ static const struct rate_kind *energy_rate_of(const struct record *r, const stru
     return NULL;
 }
 
+/* Finds the next result that is a rate, from *at up to the fact `last`, and moves *at behind it. The other arguments are those of
+ * energy_rate_of. NULL: there is no further one. */
+static const struct rate_kind *energy_next_rate(const struct record *r, const struct fact **at, const struct fact *last, double span_s,
+                                                double *ret_per_s, struct str *ret_name)
+{
+    while (*at) {
+        const struct fact *f = *at;
+        const struct rate_kind *kind = energy_rate_of(r, f, span_s, ret_per_s, ret_name);
+        *at = f == last ? NULL : f->next;
+        if (kind)
+            return kind;
+    }
+    return NULL;
+}
+
 static void record_rate_energy(struct record *r, const struct fact *last, double mean_W, double window_s)
 {
-    for (const struct fact *f = r->first; f; f = f->next) {
+    const struct fact *at = r->first;
+    double per_s;
+    struct str name;
+    for (const struct rate_kind *kind; (kind = energy_next_rate(r, &at, last, window_s, &per_s, &name));) {
         char key[KEY_MAX + 40];
-        struct str name;
-        double per_s;
-        const struct rate_kind *kind = energy_rate_of(r, f, window_s, &per_s, &name);
-        if (kind) {
-            snprintf(key, sizeof key, STR_FMT ".energy_%s", STR_ARG(name), kind->unit);
-            record_metric(r, key, mean_W / (per_s / kind->amount), kind->unit, DIR_LOWER, 0, r->end_ms);
-        }
-        if (f == last)
-            break;
+        snprintf(key, sizeof key, STR_FMT ".energy_%s", STR_ARG(name), kind->unit);
+        record_metric(r, key, mean_W / (per_s / kind->amount), kind->unit, DIR_LOWER, 0, r->end_ms);
     }
 }
 
@@ -514,24 +525,18 @@ void energy_results_price(struct record *r)
 {
     struct str text = record_text(r, FACT_TAG, "cost.node_hour"), number = str_word(&text);
     const char *source = r->source;
-    const struct fact *last = r->last;
-    double price, wall_s = record_number(r, "run.wall_s", NAN);
+    const struct fact *at = r->first, *last = r->last;
+    double price, rate, wall_s = record_number(r, "run.wall_s", NAN);
+    struct str name;
     if (!number.n || !str_double(number, &price) || !isfinite(wall_s))
         return;
     double per_s = price * (double)energy_node_count(r) / 3600;
     r->source = "recorder";
     record_metric(r, "cost.run", per_s * wall_s, "", DIR_LOWER, 0, r->end_ms);
-    for (const struct fact *f = r->first; f; f = f->next) {
+    for (const struct rate_kind *kind; (kind = energy_next_rate(r, &at, last, wall_s, &rate, &name));) {
         char key[KEY_MAX + 40];
-        struct str name;
-        double rate;
-        const struct rate_kind *kind = energy_rate_of(r, f, wall_s, &rate, &name);
-        if (kind) {
-            snprintf(key, sizeof key, STR_FMT ".%s", STR_ARG(name), kind->cost);
-            record_metric(r, key, per_s / rate * kind->cost_amount, "", DIR_LOWER, 0, r->end_ms);
-        }
-        if (f == last)
-            break;
+        snprintf(key, sizeof key, STR_FMT ".%s", STR_ARG(name), kind->cost);
+        record_metric(r, key, per_s / rate * kind->cost_amount, "", DIR_LOWER, 0, r->end_ms);
     }
     r->source = source;
 }
