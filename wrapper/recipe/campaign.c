@@ -338,18 +338,10 @@ static int adopt_finished(struct campaign *c, struct err *err)
         qsort(list, n, sizeof *list, order_adopted);
     for (size_t i = 0; i < n; i++) {
         const struct campaign_run *r = list[i].run;
-        struct series_repetition *run = ARENA_NEW(&c->repeat.notes.arena, struct series_repetition);
+        struct series_repetition *run = series_run_new(&c->repeat.notes, r->order, list[i].point, r->warmup, r->repetition);
         if (!run)
             return err_memory(err, "the campaign");
-        *run = (struct series_repetition){.order = r->order,
-                                          .point = list[i].point,
-                                          .repetition = r->repetition,
-                                          .warmup = r->warmup,
-                                          .status = "",
-                                          .verdict = "",
-                                          .reason = "",
-                                          .noisy = "",
-                                          .exit = r->exit};
+        run->exit = r->exit;
         memcpy(run->id, r->id, sizeof run->id);
         c->repeat.judge = judge_adopted;
         c->repeat.judge_context = &list[i];

@@ -244,19 +244,11 @@ static void note_repetition(struct point_measuring *m, const struct series_repet
 static int measure_once(struct point_measuring *m, bool warmup, size_t repetition, struct err *err)
 {
     struct campaign *c = m->c;
-    struct series_repetition *run = ARENA_NEW(&c->repeat.notes.arena, struct series_repetition);
+    struct series_repetition *run = series_run_new(&c->repeat.notes, ++c->order, m->p->index, warmup, repetition);
     struct arena a;
     char **env;
     if (!run)
         return err_memory(err, "a run");
-    *run = (struct series_repetition){.order = ++c->order,
-                                      .point = m->p->index,
-                                      .repetition = repetition,
-                                      .warmup = warmup,
-                                      .status = "",
-                                      .verdict = "",
-                                      .reason = "",
-                                      .noisy = ""};
     record_new_id(run->id);
     m->run =
         (struct campaign_run){.repetition = repetition, .order = run->order, .warmup = warmup, .invalid = "", .start_ms = clock_wall_ms()};
@@ -330,17 +322,9 @@ static bool adopt_begun_run(struct point_measuring *m, bool warmup, size_t repet
         if (r->warmup != warmup || r->repetition != repetition || (r->ended && (r->exit || r->invalid[0])) ||
             strcmp(m->state->parent, c->state.parent) != 0 || (!r->ended && has_other_clients(c, m->p)))
             continue;
-        struct series_repetition *run = ARENA_NEW(&c->repeat.notes.arena, struct series_repetition);
+        struct series_repetition *run = series_run_new(&c->repeat.notes, r->order, m->p->index, warmup, repetition);
         if (!run)
             return false;
-        *run = (struct series_repetition){.order = r->order,
-                                          .point = m->p->index,
-                                          .repetition = repetition,
-                                          .warmup = warmup,
-                                          .status = "",
-                                          .verdict = "",
-                                          .reason = "",
-                                          .noisy = ""};
         memcpy(run->id, r->id, sizeof run->id);
         m->run = *r;
         m->run.invalid = "";

@@ -179,21 +179,13 @@ static void read_run(struct reporting *w, size_t point, const struct campaign_ru
     CLEANUP_BUF struct buf text;
     struct json *detail = NULL;
     char path[100];
-    struct series_repetition *run = ARENA_NEW(&w->notes.arena, struct series_repetition);
+    struct series_repetition *run = series_run_new(&w->notes, r->order, point, r->warmup, r->repetition);
     buf_init(&text, DETAIL_BYTES + 1);
     snprintf(path, sizeof path, "%s/artifacts/benchwrap.json", r->id);
     if (!run || w->experiment < 0 || fs_read(w->experiment, path, DETAIL_BYTES, 0, &text, NULL) ||
         json_parse(&detail, buf_text(&text), NULL, NULL))
         return;
-    *run = (struct series_repetition){.order = r->order,
-                                      .point = point,
-                                      .repetition = r->repetition,
-                                      .warmup = r->warmup,
-                                      .exit = r->exit,
-                                      .status = "",
-                                      .verdict = "",
-                                      .reason = "",
-                                      .noisy = ""};
+    run->exit = r->exit;
     memcpy(run->id, r->id, sizeof run->id);
     series_values_take(run, detail, &w->notes.arena);
     read_gpu_busy(w, run);

@@ -67,17 +67,9 @@ static bool run_repetition(struct repeat_state *s, size_t point, bool warmup, si
 {
     struct err err = {0};
     int status = 0;
-    struct series_repetition *run = ARENA_NEW(&s->notes.arena, struct series_repetition);
+    struct series_repetition *run = series_run_new(&s->notes, s->notes.count + 1, point, warmup, repetition);
     if (!run)
         return repeat_stop(s, NULL), false;
-    *run = (struct series_repetition){.order = s->notes.count + 1,
-                                      .point = point,
-                                      .repetition = repetition,
-                                      .warmup = warmup,
-                                      .status = "",
-                                      .verdict = "",
-                                      .reason = "",
-                                      .noisy = ""};
     if (s->what.max_time > 0 && (double)(clock_mono_ns() - s->start_ns) / 1e9 >= s->what.max_time)
         repeat_stop(s, "the time of --max-time is over");
     if (repeat_child_ending(&s->child))

@@ -42,6 +42,21 @@ size_t series_count_stale(const struct series_notes *n, const struct corrections
     return stale;
 }
 
+struct series_repetition *series_run_new(struct series_notes *n, size_t order, size_t point, bool warmup, size_t repetition)
+{
+    struct series_repetition *run = ARENA_NEW(&n->arena, struct series_repetition);
+    if (run)
+        *run = (struct series_repetition){.order = order,
+                                          .point = point,
+                                          .repetition = repetition,
+                                          .warmup = warmup,
+                                          .status = "",
+                                          .verdict = "",
+                                          .reason = "",
+                                          .noisy = ""};
+    return run;
+}
+
 void series_add_run(struct series_notes *n, struct series_repetition *run)
 {
     run->next = NULL;

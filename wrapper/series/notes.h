@@ -63,6 +63,8 @@ const char *series_no_metrics(const struct series_notes *n);
 bool series_is_current(const struct series_repetition *run, const char *id);
 /* How many runs of the notes readers no longer see as they are there; *ret_first: the id of the first one. corrections: sorted. */
 size_t series_count_stale(const struct series_notes *n, const struct corrections *corrections, const char **ret_first);
+/* Returns a run of the notes' arena without id, values and outcome, which series_add_run adds when they are known. NULL: out of memory. */
+struct series_repetition *series_run_new(struct series_notes *n, size_t order, size_t point, bool warmup, size_t repetition);
 /* Adds a run (allocated in the arena) at the end. */
 void series_add_run(struct series_notes *n, struct series_repetition *run);
 /* The lines, with line end. */
