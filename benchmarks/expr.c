@@ -48,6 +48,8 @@ struct parser {
 
 static struct expr *parse_or(struct parser *p);
 
+/* Sets the error "WHAT is expected at character N". Returns NULL, as the parser's functions do with
+ * p->err set. */
 static void *expr_complain_expected(struct parser *p, const char *what)
 {
     err_set(p->err, ERR_INPUT, "%s is expected at character %zu of \"" STR_FMT "\"", what, p->at + 1, STR_ARG(p->text));
@@ -77,6 +79,7 @@ static bool take_token(struct parser *p, const char *token)
     return true;
 }
 
+/* Returns a node of the tree in p->arena. NULL with p->err: out of memory. */
 static struct expr *expr_node_new(struct parser *p, enum op op, struct expr *a, struct expr *b)
 {
     struct expr *e = ARENA_NEW(p->arena, struct expr);
@@ -151,6 +154,9 @@ static struct expr *parse_call(struct parser *p, struct str function)
     return e;
 }
 
+/* Each parse_ function reads one level of the grammar from p->at on, and moves p->at behind it.
+ * Returns the tree in p->arena. NULL with p->err: a syntax error, too deep, or out of memory. This
+ * one: a number, text, name, call, or expression in brackets. */
 static struct expr *parse_primary(struct parser *p)
 {
     skip_blanks(p);

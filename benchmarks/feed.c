@@ -166,6 +166,8 @@ static void line_end(struct rules_run *run, struct source *source)
     source->cut_line = source->fragment = false;
 }
 
+/* Returns the stream or file of this name ("merged" is stdout); NULL: the rules have no such
+ * source. */
 static struct source *source_of(struct rules_run *run, const char *name)
 {
     for (size_t i = 0; i < 2 + run->rules->files; i++)

@@ -16,6 +16,8 @@ void wrapped_deinit(struct wrapped *w)
     *w = (struct wrapped){0};
 }
 
+/* Returns the buffer of w with n bytes or more; its content and address may change. NULL: out of
+ * memory, and the old one stays. */
 static char *wrapped_scratch(struct wrapped *w, size_t n)
 {
     if (w->clean_cap < n) {

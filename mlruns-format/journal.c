@@ -47,6 +47,7 @@ static int journal_lock(int fd)
     return errno == EAGAIN || errno == EACCES ? 1 : -1;
 }
 
+/* Returns a journal that owns fd, without a lock. NULL: out of memory; fd stays open. */
 static struct journal *journal_new(int fd)
 {
     struct journal *j = calloc(1, sizeof *j);

@@ -266,6 +266,7 @@ static size_t embedded_size(const char *from, const char *to)
     return (size_t)((uintptr_t)to - (uintptr_t)from);
 }
 
+/* Returns the parsed schema, which is kept for the process. NULL: out of memory. */
 static struct compiled *compiled_of(enum schema schema)
 {
     static struct compiled all[2];

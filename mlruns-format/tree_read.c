@@ -167,6 +167,8 @@ static void read_entries(const struct tree_entries *up, const struct folder *in,
         tree_note_problem(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, err_words(errno));
 }
 
+/* Returns the entries of params, metrics or tags of the run, sorted by key, in the reader's arena;
+ * NULL: none. Damage is noted in the run. */
 static struct tree_entry *read_kind(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *kind)
 {
     struct tree_entry *list = NULL;

@@ -46,6 +46,8 @@ static bool is_card(const struct host *h, const char *device)
     return look_exists(h, path) || strncmp(device, "eth", 3) == 0 || strncmp(device, "bond", 4) == 0;
 }
 
+/* Returns the row of the device; makes one at its first line. NULL: no name, one that is too long,
+ * or the table is full. */
 static struct card *cards_find_card(const struct host *h, struct card_counters *c, struct str device)
 {
     if (device.n == 0 || device.n >= sizeof c->at->device)

@@ -27,6 +27,8 @@ static const char *const sources[] = {
 #undef PROBE
 };
 
+/* Returns the state of all probes, made at the first call; probes_end frees it. NULL: out of
+ * memory. */
 static struct probes_state *probes_state_of(struct host *h)
 {
     if (h->state)

@@ -58,6 +58,8 @@ const char *http_library(void)
     return l.handle || curl_load(&l, &err) == 0 ? l.curl_version() : NULL;
 }
 
+/* Returns a copy, which the caller frees, or NULL for NULL. Out of memory: NULL, and *failed is
+ * true. */
 static char *http_copy_text(const char *text, bool *failed)
 {
     char *p = text ? strdup(text) : NULL;

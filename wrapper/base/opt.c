@@ -72,6 +72,7 @@ static void *opt_alloc(struct opt_set *set, size_t n)
     return k->bytes;
 }
 
+/* Returns both texts joined, owned by the set. NULL: out of memory. */
 static char *opt_join_text(struct opt_set *set, const char *before, const char *text)
 {
     size_t a = strlen(before), b = strlen(text);

@@ -134,6 +134,7 @@ static bool log_median_variance(const double *sorted, size_t n, double *ret)
     return true;
 }
 
+/* Returns the n values in ascending order, which the caller frees. NULL: out of memory. */
 static double *sorted_copy(const double *v, size_t n)
 {
     double *copy = n <= SIZE_MAX / sizeof(*v) ? malloc(n * sizeof(*v)) : NULL;

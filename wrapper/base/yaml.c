@@ -80,6 +80,8 @@ static int node_attach(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
     return 0;
 }
 
+/* Returns an empty node in the arena, with its line and column from 1. NULL: out of memory, which
+ * the reader notes. */
 static struct yaml *node_new(struct yaml_reader *r, enum yaml_kind kind, yaml_mark_t at)
 {
     struct yaml *node = ARENA_NEW(r->arena, struct yaml);

@@ -10,6 +10,8 @@
 
 enum { PARAM_CHARS = 6000, TAG_CHARS = 8000, LINES_MAX = 1000, COMPLAINTS_MAX = 3 /* of one file */ };
 
+/* Appends a copy of the entry, in the run's arena. The pointer is valid until the next call. NULL:
+ * out of memory. */
 static struct check_entry *check_add_entry(struct run_check *r, char kind, const char *key, struct str value)
 {
     if (!ARRAY_FITS_IN(&r->a, r->entries, r->entry_room, r->entry_count + 1))

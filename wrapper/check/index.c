@@ -24,6 +24,8 @@ enum {
     MARKED_MAX = 20000 /* published runs that are read since one of their metrics equals a new one */
 };
 
+/* Appends a run to the index, which is made at the first call. The pointer is valid until the next
+ * call. NULL: out of memory. */
 static struct index_run *index_add(struct check_state *k, const char *id, const char *path)
 {
     if (!k->seen && !(k->seen = calloc(1, sizeof *k->seen)))

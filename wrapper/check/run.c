@@ -76,6 +76,8 @@ double run_number(const struct run_check *r, const char *key, double otherwise)
 
 /* ---- files ---- */
 
+/* Appends a file; its path is not copied. The pointer is valid until the next call. NULL: out of
+ * memory. */
 static struct check_file *check_add_file(struct run_check *r, const char *path)
 {
     if (!ARRAY_FITS_IN(&r->a, r->files, r->room, r->count + 1))

@@ -19,6 +19,8 @@ enum {
     POINTS_LEAST = 8
 };
 
+/* Returns the report of the node, made at its first line, in the arena. NULL: NODES_MAX are there,
+ * or out of memory. */
 static struct node_report *node_of(struct nodes_summary *n, struct str name)
 {
     for (struct node_report *t = n->first; t; t = t->next)
@@ -222,6 +224,7 @@ static void take_own(struct nodes_summary *n, const struct record *r)
     }
 }
 
+/* Returns the fact of the node that has a value; NULL: it has none, or only a reason. */
 static struct node_fact *fact_of(const struct node_report *t, const char *key)
 {
     for (struct node_fact *f = t->facts; f; f = f->next)

@@ -49,6 +49,8 @@ struct rules *arguments_rules(const struct runs *runs, const struct tree_run *ru
     return rules;
 }
 
+/* Returns the recorded command line, NULL-terminated, in the arena, with texts of `detail`. NULL:
+ * none is recorded, or out of memory. */
 static char *const *detail_argv(const struct json *detail, struct arena *a)
 {
     const struct json *list = json_pointer(detail, "/run/argv");

@@ -366,6 +366,8 @@ static void describe_metric(const struct metric_work *w, size_t key, struct comp
         m->unit = "";
 }
 
+/* Compares one metric, of one step where step >= 0, in all groups. Returns the result in the arena.
+ * NULL: out of memory. */
 static struct compared_metric *compare_one(const struct metric_work *w, size_t key, int64_t step, bool several)
 {
     struct compared_metric *m = ARENA_NEW(w->a, struct compared_metric);

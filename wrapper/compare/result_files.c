@@ -66,6 +66,8 @@ static void result_take(void *context, const char *name, const struct imported *
     g->why = got->why && *got->why ? got->why : NULL;
 }
 
+/* Reads the files of one operand (with commas between) as runs. Returns their records as JSON in
+ * the arena. NULL with err: a file is none that rules know, or out of memory. */
 static char *result_read_group(const struct importer *im, const char *operand, struct arena *a, struct err *err)
 {
     struct result_group g = {.a = a};

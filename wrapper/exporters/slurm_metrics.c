@@ -47,6 +47,8 @@ static uint32_t tally_hash(uint32_t hash, struct str text)
     return hash;
 }
 
+/* Appends a series with one sample to the set. The pointer is valid until the next call. NULL:
+ * SERIES_MAX are there, or out of memory (t->failed). */
 static struct exporter_series *tally_make(struct slurm_tally *t, const char *family, const char *label, const char *value)
 {
     struct metric_set *set = &t->set;

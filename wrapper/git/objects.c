@@ -145,6 +145,7 @@ struct sync_job {
     int fd, error;
 };
 
+/* The thread that syncs a file to the disk; job->error is errno, or 0. Returns NULL. */
 static void *objects_sync_file(void *context)
 {
     struct sync_job *job = context;

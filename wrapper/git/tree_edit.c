@@ -85,6 +85,7 @@ static int group_edits(const struct tree_edit *edits, size_t count, size_t skip,
     return 0;
 }
 
+/* Returns the change of this name in the sorted list; NULL: none. */
 static struct tree_change *find_change(struct tree_change *list, size_t count, const char *name)
 {
     struct tree_change key = {.name = (char *)name};

@@ -244,6 +244,8 @@ static uint64_t usual_value(const struct explained_side *side, uint32_t key, dou
     return best;
 }
 
+/* Returns the cause of this name, appended where the list lacks it. The pointer is valid until the
+ * next call. NULL: out of memory. */
 static struct possible_cause *cause_of_name(struct explain_work *x, const char *name)
 {
     for (size_t i = 0; i < x->count; i++)

@@ -623,6 +623,7 @@ struct id_index {
     size_t count;
 };
 
+/* Returns the run of this id in the sorted index; NULL: none. */
 static struct facts_run *find_id(const struct id_index *index, const char *id)
 {
     struct tree_run named = {0};

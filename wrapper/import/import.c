@@ -297,6 +297,8 @@ static void find_times(const struct importer *im, const struct rules_seen *seen,
 
 /* ---- with what line: split at blanks; a line with quotes or the like is left alone, since its words are not sure ---- */
 
+/* Divides a command into words at blanks, NULL-terminated, in the arena. NULL: none, one that only
+ * a shell could divide, more than COMMAND_WORDS_MAX words, or out of memory. */
 static char **command_words(const char *command, struct arena *a)
 {
     char **argv = arena_get(a, (COMMAND_WORDS_MAX + 1) * sizeof *argv);

@@ -260,6 +260,8 @@ static enum mlflow_answer pull_fetch_run(struct pull_taking *t, struct err *err)
 
 /* ---- one run: into the spool and the tree ---- */
 
+/* Returns the command line of the run's own record, NULL-terminated, in its arena. NULL: too many
+ * words, or out of memory. */
 static char **pull_read_argv(struct pull_taking *t)
 {
     const struct json *argv = json_pointer(t->detail, "/run/argv");

@@ -56,6 +56,7 @@ static uint64_t run_hash(const char *run)
     return hash_bytes(1, run, strlen(run)) | 1;
 }
 
+/* Returns the slot of the hash in the table; its hash is 0 where the index lacks the run. */
 static struct record_place *place_of_run(const struct index_file *f, uint64_t hash)
 {
     size_t i = hash & (f->capacity - 1);

@@ -71,6 +71,8 @@ static const char *notes_of(struct mcp_call *call, const struct query *q)
     return b.n ? arena_dup(call->a, b.p, b.n) : NULL;
 }
 
+/* Runs a command that prints JSON. Returns its document, which the caller frees with json_free.
+ * NULL: it printed none; call->why has the reason. */
 static struct json *mcp_call_command(struct mcp_call *call, char *const *line)
 {
     struct query q;
@@ -251,6 +253,8 @@ static const char *call_tag(struct mcp_call *call)
     return arena_dup(call->a, id, 32);
 }
 
+/* Returns the launcher's command line for the tool "run", NULL-terminated, in the call's arena.
+ * NULL: out of memory. */
 static char **mcp_run_line(struct mcp_call *call, const char *tag, int timeout_s)
 {
     const struct json *words = json_get(call->arguments, "command");

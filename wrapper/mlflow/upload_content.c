@@ -163,6 +163,8 @@ static const char *upload_yaml_text(const struct yaml *map, const char *key, str
     return y && y->kind == YAML_SCALAR && !yaml_is_null(y) ? arena_dup(a, y->text.p, y->text.n) : "";
 }
 
+/* Returns the document of a file of at most META_MAX bytes, in the arena. NULL with err: it cannot
+ * be read, or is no YAML. */
 static struct yaml *read_yaml(int dir, const char *path, struct arena *a, struct err *err)
 {
     CLEANUP_BUF struct buf b;

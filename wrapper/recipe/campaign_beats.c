@@ -122,6 +122,8 @@ static int receive_beats(void *context, int out)
 
 /* ---- the campaign's side ---- */
 
+/* Returns the command line of the step that reports whether nodes are alive, NULL-terminated, in
+ * the campaign's arena. NULL: out of memory. */
 static char **beats_line(struct campaign *c, double interval_s)
 {
     char **begin = campaign_slurm_watch(&c->hosts, "beats", c->arena), **line = arena_get(c->arena, 24 * sizeof *line);

@@ -279,6 +279,7 @@ static void add_point_row(struct reporting *w, struct listing *l, size_t i)
     listing_text(l, p && p->reason[0] ? p->reason : NULL);
 }
 
+/* Returns the columns of the report, *ret_n of them, in w->a. NULL: out of memory. */
 static struct listing_column *report_columns(struct reporting *w, size_t *ret_n)
 {
     size_t n = 0, axes = w->recipe.sweep.count;

@@ -96,6 +96,7 @@ int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err
 
 /* ---- steps ---- */
 
+/* Returns the names of the nodes with commas between them, in the arena. NULL: out of memory. */
 static char *join_nodes(const struct campaign_seat *seats, size_t nodes, size_t instances, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

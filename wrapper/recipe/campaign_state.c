@@ -58,6 +58,7 @@ struct campaign_point *campaign_point_find(const struct campaign_state *s, const
     return p;
 }
 
+/* Appends a point without an outcome, in the state's arena. NULL: out of memory. */
 static struct campaign_point *new_point(struct campaign_state *s, const char *id)
 {
     struct campaign_point *p = ARENA_NEW(&s->arena, struct campaign_point);
@@ -83,6 +84,8 @@ struct campaign_point *campaign_point_add(struct campaign_state *s, const struct
     return p;
 }
 
+/* Returns the run of this id, appended to the point where it lacks it, in the state's arena. NULL:
+ * out of memory. */
 static struct campaign_run *run_of_point(struct campaign_state *s, struct campaign_point *p, const char *id)
 {
     struct campaign_run **at = &p->runs;

@@ -51,6 +51,8 @@ static const char *axis_text(struct sweep_builder *b, const struct yaml *y)
     return text.failed ? NULL : arena_dup(b->r->arena, text.p, text.n);
 }
 
+/* Appends an axis, which the caller fills. NULL with err: too many, a name that is swept already,
+ * or one that benchwrap sets. */
 static struct sweep_axis *new_axis(struct sweep_builder *b, const struct yaml *at, const char *name)
 {
     struct parameter_sweep *s = &b->r->sweep;

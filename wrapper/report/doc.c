@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+/* Appends a block; the text is not copied. Out of memory: returns a block that no reader gets, and
+ * the arena has failed. */
 static struct doc_block *doc_add(struct doc *d, enum doc_kind kind, const char *text)
 {
     static struct doc_block lost; /* what is written here is never read: the arena has failed */

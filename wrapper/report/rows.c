@@ -157,6 +157,8 @@ bool plotted_number(const char *text, double *ret)
 
 /* ---- rows ---- */
 
+/* Appends the row of a run, without values. The pointer is valid until the next call. NULL: out of
+ * memory. */
 static struct plotted_row *add_row(struct plotted_rows *p, const struct tree_run *run, const char *group)
 {
     if (!ARRAY_FITS_IN(p->a, p->list, p->room, p->count + 1))
@@ -394,6 +396,7 @@ static size_t list_unnamed(const char *const *facts, const char *const *named, s
     return n;
 }
 
+/* Returns the comparison keys of all rows, in the arena. NULL: out of memory. */
 static struct comparison_key *plotted_keys(const struct plotted_rows *p)
 {
     struct comparison_key *keys = arena_get(p->a, (p->count + 1) * sizeof *keys);

@@ -137,6 +137,8 @@ static bool is_entry_alive(struct active_entry *e, int64_t now_ms)
     return alive == 1 || (alive < 0 && now_ms - e->run.heard_ms < SILENT_MS);
 }
 
+/* Opens a run of the spool that has not ended; active_entry_free frees it. NULL: it has ended,
+ * cannot be read, or out of memory. */
 static struct active_entry *active_entry_open(const char *root, const char *name)
 {
     struct active_entry *e = calloc(1, sizeof *e);

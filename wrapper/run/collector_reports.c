@@ -71,6 +71,8 @@ void collector_reports_note_used(struct run *run, const struct buf *list)
 
 /* ---- received messages ---- */
 
+/* Returns the row of the node, appended where it is new. The pointer is valid until the next call.
+ * NULL: NODES_MAX are there, or out of memory. */
 static struct collector_node *find_collector_node(struct run *run, struct str name)
 {
     struct run_collectors *n = &run->nodes;

@@ -86,6 +86,7 @@ static struct power_node *power_node_of(struct energy_work *w, const struct node
     return &w->nodes[w->count++];
 }
 
+/* Returns the row of the device, appended where it is new; NULL: DEVICES_MAX are there. */
 static struct power_device *power_device_of(struct power_node *node, const char name[40], bool is_mean)
 {
     for (size_t i = 0; i < node->count; i++)

@@ -59,6 +59,8 @@ static size_t live_slot(const struct live *x, enum fact_kind kind, struct str ke
     return at;
 }
 
+/* Returns the fact of this kind and key, added to the run where it is new, in the arena. NULL:
+ * KEYS_MAX are there, or out of memory. */
 static struct live_fact *live_find(struct live *x, const struct fact *f)
 {
     size_t at = live_slot(x, f->kind, f->key);

@@ -32,6 +32,7 @@ static int by_fold_key(const void *a, const void *b)
     return order ? order : (strcmp((*x)->key, (*x)->run->id) != 0) - (strcmp((*y)->key, (*y)->run->id) != 0);
 }
 
+/* Returns the node of the run with this id, by bisection; NULL: none. */
 static struct fold_node *fold_find(const struct folding *f, const char *id)
 {
     size_t low = 0, high = f->runs->count;

@@ -139,6 +139,7 @@ static void add_cell(struct listing *l, const struct filter_value *v, bool is_ti
         listing_number(l, (double)v->integer, arena_printf(a, "%lld", (long long)v->integer));
 }
 
+/* Returns a column for each key, in the arena. NULL: out of memory. */
 static struct listing_column *column_headings(const struct run_columns *columns, struct arena *a)
 {
     struct listing_column *ret = arena_get(a, (columns->count + 1) * sizeof *ret);

@@ -19,6 +19,8 @@ struct runs_ref {
     struct runs_ref *next;
 };
 
+/* Adds an open repository to the runs, which close it then. In the arena. NULL: out of memory, and
+ * the caller closes it. */
 static struct runs_ref *runs_ref_add(struct runs *runs, const char *name, struct repo *repo, struct arena *a)
 {
     struct runs_ref *own = ARENA_NEW(a, struct runs_ref);

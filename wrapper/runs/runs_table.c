@@ -32,6 +32,7 @@ static const char *column_name(const struct headline *h, struct arena *a)
     return arena_dup(a, b.p, b.n);
 }
 
+/* Returns the column of this name and unit; NULL: none. */
 static struct metric_column *metric_column_find(struct metric_column *columns, size_t n, const char *name, const char *unit)
 {
     for (size_t i = 0; i < n; i++)

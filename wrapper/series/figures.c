@@ -13,6 +13,7 @@ const struct series_run_value *series_value_of(const struct series_repetition *r
     return NULL;
 }
 
+/* Returns the first statistic of the list with this key; NULL: none. */
 static struct series_figure *figure_of(struct series_figure *list, const char *key)
 {
     for (; list; list = list->next)

@@ -60,6 +60,7 @@ static int find_bad(struct range *r, const struct check_state *k, const char *at
     return 0;
 }
 
+/* Reads a run of the range, `what` of it, into the arena. NULL: it cannot be read. */
 static struct tree_run *range_read_run(struct range *r, const char *id, unsigned what, struct arena *a)
 {
     struct tree_run *run = NULL;

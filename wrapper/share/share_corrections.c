@@ -12,6 +12,7 @@ struct chains {
     struct folder disk, branch; /* .ops NULL: there is none */
 };
 
+/* Returns the run of this id among those that are shared; NULL: none. */
 static struct share_run *find_new(const struct share *s, const char *id)
 {
     for (size_t i = 0; id && i < s->count; i++)

@@ -99,6 +99,8 @@ static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
 
 /* ---- the runs that are here ---- */
 
+/* Appends a run to the list. The pointer is valid until the next call. NULL with err: out of
+ * memory. */
 static struct share_run *list_add_run(struct share *s, const char *experiment, const char *id, struct err *err)
 {
     if (!ARRAY_FITS(s->list, s->room, s->count + 1)) {

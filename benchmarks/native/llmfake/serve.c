@@ -120,6 +120,7 @@ static void run_timers(struct thread *t)
         answer_due(t, (struct fake_client *)((char *)due - offsetof(struct fake_client, timer)));
 }
 
+/* The thread of some clients: answers by the schedule until the server is stopped. Returns NULL. */
 static void *serve_thread_loop(void *thread)
 {
     struct thread *t = thread;

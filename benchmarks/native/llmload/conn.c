@@ -31,6 +31,8 @@ static void conn_unlink(struct conn **list, struct conn *c)
     c->next = c->prev = NULL;
 }
 
+/* Returns a connection without a socket, a spare one where there is one. The caller releases it
+ * into w->spare. NULL: out of memory. */
 static struct conn *conn_new(struct worker *w)
 {
     struct conn *c = w->spare;

@@ -175,6 +175,7 @@ static size_t on_body(char *p, size_t size, size_t n, void *transfer)
     return good ? size * n : 0;
 }
 
+/* Returns a transfer with a libcurl handle, a spare one where there is one. NULL: out of memory. */
 static struct transfer *transfer_new(struct worker *w)
 {
     struct via *v = w->via;

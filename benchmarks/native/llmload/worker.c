@@ -194,6 +194,7 @@ static bool turn_may_follow(struct worker *w, const struct session *s, enum phas
     return true;
 }
 
+/* Returns a session without turns, which the caller frees with its buffers. NULL: out of memory. */
 static struct session *session_new(uint64_t id, const struct arrival *arrival)
 {
     struct session *s = calloc(1, sizeof *s);

@@ -239,6 +239,7 @@ static int local_run_several(struct local_worker *w)
     return 0;
 }
 
+/* The thread of one worker. w->failed: errno of a failure, else unchanged. Returns NULL. */
 static void *local_run_worker(void *argument)
 {
     struct local_worker *w = argument;
@@ -291,6 +292,8 @@ static void crew_end(struct local_worker *workers, size_t count)
     free(workers);
 }
 
+/* Returns `count` workers that share the batch's slots; crew_end frees them. NULL with err: out of
+ * memory, and nothing is left. */
 static struct local_worker *crew_hire(struct local_crew *c, size_t count, struct err *err)
 {
     struct local_worker *workers = calloc(count, sizeof *workers);

@@ -57,6 +57,8 @@ static size_t run_largest_batch(const struct bench_settings *s)
     return s->floor && n < FLOOR_TASKS ? FLOOR_TASKS : n;
 }
 
+/* Appends an empty batch to b->batches. The pointer is valid until the next call. NULL with err:
+ * out of memory. */
 static struct task_batch *run_add_batch(struct bench *b, struct err *err)
 {
     if (!ARRAY_FITS(b->batches, b->batch_room, b->batch_count + 1)) {

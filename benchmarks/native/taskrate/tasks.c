@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Returns zeroed memory for n elements of `size` bytes, to be unmapped. NULL with errno. */
 static void *tasks_map_column(size_t n, size_t size)
 {
     void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -84,6 +84,8 @@ static void part_reap(struct agent_part *c)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* The thread that reads an agent's output, line by line, and waits for the agent's end. Returns
+ * NULL. */
 static void *read_lines(void *context)
 {
     struct agent_part *c = context;

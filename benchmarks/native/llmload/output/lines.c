@@ -57,6 +57,8 @@ static struct line_block *next_block(struct line_writer *l)
     return b;
 }
 
+/* The thread that writes the blocks in their order, and frees them. After a failure it counts the
+ * lost lines. Returns NULL. */
 static void *write_blocks(void *context)
 {
     struct line_writer *l = context;

@@ -137,6 +137,8 @@ static int dataset_fill(struct dataset *d, const struct opt_set *set, struct loa
     return opt_on(set, OPTION_SHUFFLE) ? dataset_shuffle(d, load->seed, err) : 0;
 }
 
+/* Returns an empty data set, which owns the tokenizer and is freed by source.close. NULL with err:
+ * out of memory; the tokenizer is freed. */
 static struct dataset *dataset_new(struct tokenizer *tokenizer, struct err *err)
 {
     struct dataset *d = calloc(1, sizeof *d);

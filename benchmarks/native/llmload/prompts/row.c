@@ -29,6 +29,8 @@ static struct str dataset_keep_text(struct dataset *d, struct str s)
     return (struct str){arena_dup(&d->arena, s.p ? s.p : "", s.n), s.n};
 }
 
+/* Appends an item of the current row to the data set, which owns it. The pointer is valid until the
+ * next call. NULL with err: out of memory. */
 static struct item *item_new(struct dataset *d, struct err *err)
 {
     if (!ARRAY_FITS(d->items, d->item_size, d->item_count + 1)) {

@@ -225,6 +225,8 @@ static bool scrape_wait_end(struct scrape *s, double seconds)
     return poll(&p, 1, (int)(seconds * 1000)) > 0;
 }
 
+/* The thread that reads the service's metrics at each interval until the end is requested. Returns
+ * NULL. */
 static void *scrape_main(void *context)
 {
     struct scrape *s = context;

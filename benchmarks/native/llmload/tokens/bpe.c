@@ -73,6 +73,8 @@ static size_t text_hash(struct str s)
     return (size_t)(h ^ h >> 32);
 }
 
+/* Returns the slot of the text in the hash table: 0 where the vocabulary lacks it, else the index
+ * of its token + 1. */
 static uint32_t *slot_of(const struct bpe *b, struct str text)
 {
     size_t i = text_hash(text) & b->slot_mask;
@@ -119,6 +121,7 @@ int bpe_add_token(struct bpe *b, struct str text, int64_t id, struct err *err)
     return 0;
 }
 
+/* Returns the slot of the pair in the hash table; `used` is false where the pair has no merge. */
 static struct bpe_merge *merge_of(const struct bpe *b, uint32_t left, uint32_t right)
 {
     uint64_t pair = (uint64_t)left << 32 | right, h = pair * 0x9e3779b97f4a7c15ull;

@@ -72,6 +72,7 @@ bool steps_bytes(struct str text, struct buf *to)
 
 /* ---- reading the description ---- */
 
+/* Appends an empty step, which s owns. NULL with err: STEPS_MAX are there, or out of memory. */
 static struct step *step_new(struct steps *s, enum step_kind kind, struct err *err)
 {
     struct step *step = s->count < STEPS_MAX ? calloc(1, sizeof *step) : NULL;
