@@ -33,6 +33,8 @@ static bool is_field_end(struct str line, size_t i)
            (line.p[i] == ' ' && (!next || str_is_blank(next) || (next == '(' && str_is_blank(char_at(line, i + 2)))));
 }
 
+/* Divides a line into fields at bars and blanks; they point into the line. An empty field between
+ * bars counts. Fields beyond COLUMNS_MAX are left out. */
 static struct columns columns_of(struct str line)
 {
     struct columns c;

@@ -1,6 +1,8 @@
 /* load_arguments.c: the table of the program's options and the environment that it reads. */
 #include "benchmarks/load.h"
 
+/* Reads one item of `arguments` into the rules. -1 with err, which names file and line: a wrong key
+ * or value. */
 static int load_option(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"flags", "kind", "param", "type",  "hidden", "optional",

@@ -254,6 +254,8 @@ static bool has_wildcard(struct str s)
     return false;
 }
 
+/* Adds a condition, one text or a list of them, to the entry. -1 with err: another kind of value,
+ * or out of memory. */
 static int load_condition(const struct loader *l, const struct yaml *y, enum condition_kind kind, struct reference_entry *e)
 {
     struct condition *c = ARENA_NEW(l->a, struct condition), **at = &e->conditions;

@@ -153,6 +153,7 @@ static int building_write_texts(struct building *b, bool of_tree, struct buf *cu
     return 0;
 }
 
+/* Writes the files below metrics/: a line "time step value" for each sample. -1 with err. */
 static int building_write_metrics(struct building *b, struct err *err)
 {
     struct buf t CLEANUP_BUF;

@@ -84,6 +84,8 @@ static bool disks_parse_line(struct str line, struct str *ret_device, double v[1
     return true;
 }
 
+/* Records what the disks have read and written since the sample before; the first sample is a base.
+ * Returns 0 also where the kernel shows no disks. */
 static int disks_sample(struct host *h, struct record *r, struct err *err)
 {
     struct disks *d = probe_data(h, &probe_disks);

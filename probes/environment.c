@@ -196,6 +196,8 @@ static int environment_store(struct environment_writing *w, struct err *err)
     return 0;
 }
 
+/* Stores the variables of the environment as artifact, with secrets and, in a public record,
+ * identities replaced. -1 with err: it cannot be stored. */
 static int environment_before(struct host *h, struct record *r, struct err *err)
 {
     struct identities own;

@@ -20,6 +20,8 @@ struct frequency_samples {
     int64_t step;
 };
 
+/* Records the mean frequency of at most LOOKED_AT allowed processors. After a failure it stops,
+ * with the reason in the record. */
 static int frequency_sample(struct host *h, struct record *r, struct err *err)
 {
     struct frequency_samples *f = probe_data(h, &probe_frequency);

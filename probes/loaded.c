@@ -61,6 +61,8 @@ static void loaded_read_line(struct loaded_libraries *l, struct str line)
         loaded_add_library(l, "mpi.library", line);
 }
 
+/* Notes the libraries that the program's processes have loaded, at growing intervals. Records
+ * nothing itself. */
 static int loaded_sample(struct host *h, struct record *r, struct err *err)
 {
     struct loaded_libraries *l = probe_data(h, &probe_loaded);

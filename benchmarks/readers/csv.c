@@ -25,6 +25,8 @@ struct csv_reader_state {
     char record[RECORD_MAX];
 };
 
+/* Reads the specification of a CSV reader into r->data, in the rules' arena. -1 with err: a wrong
+ * key or value. */
 static int csv_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"separator", "columns", "header", "comment", "quotes", NULL};

@@ -88,6 +88,8 @@ static int load_pointer(struct pointer *p, struct str text, const struct yaml *a
     return 0;
 }
 
+/* Reads the specification of a JSON reader into r->data, in the rules' arena. -1 with err: a wrong
+ * key or pointer. */
 static int json_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"rows", "tests", "documents", "prefix", NULL};

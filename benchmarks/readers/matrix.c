@@ -57,6 +57,8 @@ static int matrix_reader_load(struct reader *r, const struct yaml *spec, struct 
     return 0;
 }
 
+/* Assigns the cells that metrics use to row, column, value or a group of the title. -1 with err:
+ * another cell, or none uses `value`. */
 static int matrix_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct matrix_rule *m = r->data;

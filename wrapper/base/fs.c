@@ -351,6 +351,8 @@ static DIR *fs_open_listing(int dir, const char *path)
     return d;
 }
 
+/* Removes everything in the open folder, which the caller closes. What another process removes
+ * first is no error. -1 with errno: `failed` has the name. */
 static int remove_below(DIR *d, int depth, char *failed, size_t size)
 {
     int rc = 0;

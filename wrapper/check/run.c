@@ -194,6 +194,8 @@ static bool is_repeated_name(struct run_level *l, struct str name)
     return false;
 }
 
+/* Checks one entry of a run's folder: name, kind, mode; continues below it where it is a folder. 1:
+ * stop, a limit is reached. Findings are in the check. */
 static int visit_run_entry(void *context, const struct folder_entry *entry)
 {
     struct run_level *l = context;

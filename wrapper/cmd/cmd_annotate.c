@@ -187,6 +187,8 @@ static void annotation_id(char id[33], const struct run_annotated *now, struct s
     make_id(id, "annotate", str_of(arena_printf(a, "%s/%s/%s", now->root, now->newest, sum)));
 }
 
+/* Publishes a run that annotates `now`, with the changes as its file. id and *ret_place: of the new
+ * run. 0, also where it exists already; -1 with err. */
 static int publish_annotation(struct annotate_work *w, const struct tree_run *run, const struct run_annotated *now, char id[33],
                               const char **ret_place, struct err *err)
 {

@@ -219,6 +219,7 @@ static int print_params(const struct page *p, FILE *out)
     return rc;
 }
 
+/* Prints the table of checks and required metrics. -1: out of memory. */
 static int print_checks(const struct page *p, FILE *out)
 {
     static const struct listing_column columns[] = {
@@ -343,6 +344,8 @@ static const char *where_from(const struct catalogue *catalogue, const char *pat
     return "file";
 }
 
+/* Prints all entries of the catalogue as a table, names or JSON. A file with errors is reported and
+ * left out. -1 with c->err: out of memory. */
 static int benchmarks_list(struct cmd_context *c, const struct catalogue *catalogue)
 {
     static const struct listing_column columns[] = {

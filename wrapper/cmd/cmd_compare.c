@@ -284,6 +284,8 @@ static int gate_groups(struct cmd_context *c, const struct compared_metric *metr
     return worse || few ? COMPARE_STATUS_GATE : 0;
 }
 
+/* Compares the groups of the command line or of --by, and prints the result. 0; 1: a damaged run is
+ * among them; 3: --gate; -1 with c->err. */
 static int compare_groups_of_line(struct cmd_context *c, struct runs *runs, char *const *operands)
 {
     struct compare_group groups[GROUPS_MAX] = {{0}};

@@ -512,6 +512,8 @@ static int handle_letters(struct exporter_work *w, const char *spool, const char
     return rc;
 }
 
+/* Lists the dead letters of one exporter, or sends or removes them. 0; 1: not all could be sent; -1
+ * with c->err. */
 static int dead_letters(struct exporter_work *w)
 {
     static const struct listing_column columns[] = {{"short", "RUN", .whole = true},

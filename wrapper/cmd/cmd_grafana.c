@@ -50,6 +50,8 @@ static int write_grafana_file(struct cmd_context *c, const char *folder, const c
     return 0;
 }
 
+/* Writes all dashboards, the alert rules and the provider file into the folder, which is made. -1
+ * with c->err. */
 static int write_everything(struct cmd_context *c, const char *folder)
 {
     struct grafana_dashboard d;

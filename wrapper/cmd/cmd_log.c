@@ -78,6 +78,8 @@ static int add_artifact(struct cmd_context *c, struct message ***tail, const cha
     return add_message(c, tail, &b, fs_take(&file), path);
 }
 
+/* Appends the message for one NAME=VALUE, in the arena. -1 with c->err: no number, a reserved name,
+ * or a unit that contradicts the name. */
 static int add_metric_message(struct cmd_context *c, struct message ***tail, const char *word, const char *unit, int64_t time_ms)
 {
     struct str key, text;

@@ -321,6 +321,7 @@ static bool ls_print_active(struct cmd_context *c, enum listing_form form, bool 
     return some;
 }
 
+/* Lists runs by the command line. 0; 1: a damaged run was left out; -1 with c->err. */
 static int ls_command(struct cmd_context *c)
 {
     struct runs runs;

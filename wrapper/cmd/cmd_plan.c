@@ -89,6 +89,8 @@ static void print_server(struct listing *l, const struct plan *p, const char *se
                  opt_find(&p->opts, OPTION_SHARE_RUN)->where);
 }
 
+/* Prints the plan and its options as two tables. Arguments as plan_print_json. -1: out of memory.
+ * */
 static int plan_print_text(struct cmd_context *c, const struct plan *p, const struct repeat_plan *s, const char *server)
 {
     static const struct listing_column columns[] = {
@@ -189,6 +191,8 @@ static void series_json(struct json_out *j, const struct plan *p, const struct r
     json_close(j, '}');
 }
 
+/* Prints the plan as JSON. s: of repetitions, or NULL. server: whether the server answers, or NULL.
+ * -1: out of memory. */
 static int plan_print_json(struct cmd_context *c, const struct plan *p, const struct repeat_plan *s, const char *server)
 {
     CLEANUP_BUF struct buf b;

@@ -193,6 +193,7 @@ static int plot_draw(struct plot_state *s)
 
 /* ---- output ---- */
 
+/* Prints the charts on the terminal, or as SVG or text into --output. -1 with c->err. */
 static int plot_print(struct plot_state *s)
 {
     struct cmd_context *c = s->c;

@@ -218,6 +218,8 @@ static int pull_print(struct pull_work *w)
     return 0;
 }
 
+/* Fetches the runs of the experiments that the command line names, commits what is new, and prints
+ * the result. Frees plan and server. Returns what pull_print returns; -1 with c->err. */
 static int pull_all_runs(struct pull_work *w)
 {
     struct cmd_context *c = w->c;

@@ -557,6 +557,8 @@ static int recipe_check_logs(struct cmd_context *c)
 
 /* ---- the command ---- */
 
+/* Executes the verb of `benchwrap recipe`. Returns its status; -1 with c->err, which suggests the
+ * nearest verb. */
 static int recipe_command(struct cmd_context *c)
 {
     static const struct {

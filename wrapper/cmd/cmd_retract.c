@@ -212,6 +212,8 @@ static int retract_take_parent(struct retract_work *w, const struct tree_run *ru
     return 0;
 }
 
+/* Makes runs that amend the parents of retracted repetitions, with the statistics of the other
+ * ones. -1 with c->err. */
 static int retract_settle_parents(struct retract_work *w)
 {
     struct cmd_context *c = w->c;

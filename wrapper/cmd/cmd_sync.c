@@ -589,6 +589,8 @@ static int sync_everything(struct sync_work *w)
     return w->asked ? to_server(w) : 0;
 }
 
+/* Executes `benchwrap sync`. Returns the exit status of status_of; -1 with c->err: nothing could be
+ * done. */
 static int sync_command(struct cmd_context *c)
 {
     struct sync_work w = {.c = c, .as_json = opt_on(&c->opts, OPTION_JSON), .dry = opt_on(&c->opts, OPTION_DRY_RUN), .cancel_fd = -1};

@@ -238,6 +238,9 @@ static void forget_database(struct ui *ui)
     }
 }
 
+/* Starts the server and waits until it answers. A database that this MLflow cannot read is made
+ * again, once. 0; 1: a signal requests the end; -1 with c->err, which has the server's last
+ * messages. */
 static int start_server(struct ui *ui)
 {
     struct cmd_context *c = ui->c;

@@ -89,6 +89,7 @@ static int read_interval(struct cmd_context *c, double *ret)
     return 0;
 }
 
+/* Shows the runs in progress once, or until a signal. -1 with c->err. */
 static int watch_command(struct cmd_context *c)
 {
     struct active_choice of = {

@@ -260,6 +260,8 @@ static int get_configured_keys(struct exporter_link *l, struct aws_credentials *
                : 0;
 }
 
+/* Finds keys in the order of AWS's own tools: configuration, environment, web identity, ~/.aws,
+ * container, machine. Texts are in the link's arena. -1 with err: no source has some. */
 static int get_aws_keys(struct exporter_link *l, const char *region, struct aws_credentials *ret, struct err *err)
 {
     const char *key = env_text(l->env, "AWS_ACCESS_KEY_ID"), *secret = env_text(l->env, "AWS_SECRET_ACCESS_KEY"),

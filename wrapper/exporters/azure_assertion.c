@@ -76,6 +76,8 @@ static int put_thumbprint(struct str pem, struct buf *to, struct err *err)
     return 0;
 }
 
+/* Appends the statement (JWT) by which a certificate's owner requests a token, without its
+ * signature. -1 with err. */
 static int put_statement(const char *client, const char *audience, struct str thumbprint, struct buf *to, struct err *err)
 {
     char id[SECRET_DIGITS + 1];

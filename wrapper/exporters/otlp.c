@@ -486,6 +486,8 @@ static enum exporter_answer otlp_send_series(struct exporter_link *l, const stru
     return body.failed ? (err_memory(err, "a request"), EXPORTER_LATER) : otlp_post(l, "/v1/metrics", buf_text(&body), err);
 }
 
+/* Sends the first records of b as log records, or its series as metrics. `*taken`: how many are in
+ * the request. Answers as exporter.h describes. */
 static enum exporter_answer otlp_send_records(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err)
 {
     struct buf body CLEANUP_BUF;

@@ -117,6 +117,8 @@ static const struct repo_id *entry_folder_id(const struct repo_entry *e)
     return e && e->mode == REPO_MODE_DIR ? &e->id : NULL;
 }
 
+/* Reports the difference of one name of two trees, and of what is below. was or is NULL: one tree
+ * lacks it. 0; -1 with err; else what `each` returned to stop. */
 static int pair_entry(struct tree_pair *p, const struct repo_entry *was, const struct repo_entry *is, size_t at, unsigned depth)
 {
     const struct repo_id *was_folder = entry_folder_id(was), *is_folder = entry_folder_id(is);

@@ -141,6 +141,8 @@ static int by_metric(const void *a, const void *b)
     return strcmp(x->key->unit, y->key->unit);
 }
 
+/* Makes the series of a group: for each metric the value of each point, in the arena. -1 with err:
+ * out of memory. */
 static int collect_series(struct history *h, const struct history_request *asked, const struct runs *runs, struct history_group *group,
                           struct err *err)
 {

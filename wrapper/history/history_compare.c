@@ -421,6 +421,7 @@ static void history_add_metric(struct listing *l, const struct history_state *h,
     listing_style(l, styles[m->changed]);
 }
 
+/* Prints the comparison of one run with its history. -1: out of memory. */
 static int history_print_text(const struct history_state *h)
 {
     static const struct listing_column columns[] = {{"key", "", false, 60, .whole = true},

@@ -156,6 +156,8 @@ static enum mlflow_answer pull_fetch_samples(struct pull_taking *t, const struct
     return answer;
 }
 
+/* Records all samples of a metric, from the run's own record or the server. Without samples the
+ * record has the reason. Another answer than MLFLOW_FINE comes with err. */
 static enum mlflow_answer pull_record_metric(struct pull_taking *t, const char *key, const struct json *detail,
                                              const struct pull_entry *there, struct err *err)
 {

@@ -213,6 +213,8 @@ static void count_marks(struct page_place *p, const struct page_value *metric)
     }
 }
 
+/* Adds the results of one system to a place of the leaderboard; the better system stays in *p.
+ * False: it has no value, or out of memory. */
 static bool fill_place(struct page_place *p, const struct page_group *system, const struct page_value *metric, struct arena *a)
 {
     struct page_place got = *p;

@@ -114,6 +114,7 @@ static void put_result_row(struct html_table *t, const struct page_measurement *
     page_cell(t, NULL, &cell);
 }
 
+/* Appends the results of a machine as a table, and to the JSON document. -1 with err. */
 static int put_machine_results(const struct page_book *book, const struct page_group *machine, struct buf *to, struct json_out *j,
                                struct err *err)
 {

@@ -256,6 +256,7 @@ static void put_run_json(const struct tree_run *run, const struct json *detail, 
     json_close(&j, '}');
 }
 
+/* Writes the page and the JSON document of one run. -1 with err. */
 static int write_run_pages(struct runs *runs, struct tree_run *run, const struct json *detail, const struct comparison_key *key,
                            struct page_files *files, struct arena *a, struct err *err)
 {

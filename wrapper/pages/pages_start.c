@@ -278,6 +278,7 @@ static void best_json(struct json_out *j, const struct page_measurement *m)
     json_close(j, '}');
 }
 
+/* Writes the JSON document of the start page. -1 with err. */
 static int write_start_json(const struct page_book *book, struct err *err)
 {
     CLEANUP_BUF struct buf b;

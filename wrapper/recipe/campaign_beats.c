@@ -90,6 +90,8 @@ static void report_beats(int out, const char *word, const char *text)
     fs_write_all(out, line, (size_t)n);
 }
 
+/* The child process that runs the step of beats, and reports "lost NODE" or "end REASON" on `out`.
+ * It ends when the campaign closes the pipe. Returns 0; 1: the step could not start. */
 static int receive_beats(void *context, int out)
 {
     struct beats_receiver *r = context;

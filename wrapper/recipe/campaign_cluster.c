@@ -196,6 +196,8 @@ static int check_fetched_name(void *context, const char *name, unsigned char typ
     return fs_each_name(dir, NULL, check_fetched_name, &(struct checked_folder){f, dir, above->depth + 1});
 }
 
+/* Unpacks the archive from the cluster into the folder of stages, and checks the names in it. -1
+ * with f->err: tar failed, or a name is not allowed. */
 static int unpack_results(struct fetched *f, struct str archive, const char *member, struct arena *a)
 {
     static const char file[] = "results.tar";

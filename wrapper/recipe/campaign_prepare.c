@@ -26,6 +26,8 @@ static void step_mark(char *const *words, char ret[MARK_MAX])
     snprintf(ret, MARK_MAX, "prepared/%s", hex);
 }
 
+/* Executes one step of `prepare`, unless its mark or its `creates` exists. Sets the mark
+ * afterwards. -1 with err: it failed, or did not create its file. */
 static int make_step(struct campaign *c, const struct yaml *step, struct err *err)
 {
     const char *name = recipe_scalar(c->recipe, step, "name", "prepare"), *creates = recipe_scalar(c->recipe, step, "creates", NULL), *why;

@@ -304,6 +304,8 @@ static struct listing_column *report_columns(struct reporting *w, size_t *ret_n)
     return w->a->failed ? NULL : c;
 }
 
+/* Prints a row for each point as text, JSON or CSV. 0: all points are valid; 1: not all; -1 with
+ * err. */
 static int print_campaign_rows(struct reporting *w, enum campaign_format format, FILE *out, struct err *err)
 {
     struct listing l;

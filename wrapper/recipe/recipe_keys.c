@@ -33,6 +33,8 @@ static const struct recipe_key *find_key(const char *of, struct str name)
     return NULL;
 }
 
+/* Sets the error for a key that the map `of` does not have, with the nearest key or all of them.
+ * Returns -1. */
 static int complain_unknown_key(const struct yaml *y, const char *of, const char *file, struct err *err)
 {
     const char *nearest = NULL;

@@ -109,6 +109,7 @@ static void print_point(const struct recipe_point *p, FILE *out)
     }
 }
 
+/* Prints the points in the order of their execution. -1: out of memory. */
 static int print_points_table(const struct recipe_planned *p, struct arena *a, FILE *out)
 {
     const struct recipe *r = p->recipe;

@@ -166,6 +166,8 @@ static bool is_legal_name(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == strlen(name);
 }
 
+/* Reads one role into r->roles. -1 with err, which names file and line: a wrong name or key, or
+ * keys that exclude each other. */
 static int read_role(struct recipe *r, const struct yaml *at, const struct recipe_places *places, struct err *err)
 {
     struct recipe_role *role = &r->roles[r->role_count];

@@ -55,6 +55,8 @@ static void leave_run_out(struct commit_work *k, size_t i)
     k->scan.runs[i].done = true;
 }
 
+/* Leaves out runs that this commit must not have: private ones in a public repository, and those of
+ * large experiments whose batch is not due. -1 with k->err. */
 static int choose_runs(struct commit_work *k)
 {
     bool due = k->w->when == COMMIT_NOW || batch_is_due(k);

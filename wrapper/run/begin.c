@@ -121,6 +121,8 @@ static const char *journal_path_text(struct run *run, const char *path)
     return arena_dup(&run->plan.arena, text, strlen(text));
 }
 
+/* Opens the journal with its first line: who is measured, and what a process that finishes the run
+ * needs. -1 with err. */
 static int run_open_journal(struct run *run, struct err *err)
 {
     static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", NULL};

@@ -69,6 +69,8 @@ static void finish_feed_files(struct rules_run *run, const struct rules *rules, 
     }
 }
 
+/* Reads the stored output by the rules: facts are added to the record, the outcome is in *ret. -1
+ * with err: the rule file or the output cannot be read. */
 static int apply_rules(struct spool *s, struct finished *f, const struct finish_options *o, char *const *env, struct rules_outcome *ret,
                        struct err *err)
 {

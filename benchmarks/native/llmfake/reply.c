@@ -160,6 +160,8 @@ static void reply_frame_json(const struct fake *f, enum fake_api api, struct buf
     buf_clear(json);
 }
 
+/* Makes the pieces of a reply that carry one token: the usual one, the first one with a role, one
+ * of reasoning, and the role alone. -1 with err: out of memory. */
 static int make_tokens(const struct fake *f, enum fake_api api, struct reply_parts *p, struct err *err)
 {
     struct buf b, json CLEANUP_BUF, text CLEANUP_BUF;

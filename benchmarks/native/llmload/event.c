@@ -334,6 +334,8 @@ static bool read_nested(struct event_reader *r, enum event_place place, struct s
     return ok;
 }
 
+/* Reads one JSON value, and stores what it means at this place under this key. False: it is no
+ * valid JSON, or incomplete. */
 static bool read_value(struct event_reader *r, enum event_place place, struct str key)
 {
     struct str s;

@@ -213,6 +213,8 @@ static size_t head_length(const char *p, size_t n, size_t from)
     return 0;
 }
 
+/* Collects the head of a reply from *p (*n bytes), and moves both behind what it has used. Returns
+ * HTTP1_MORE where the head is incomplete, HTTP1_TOO_LONG, HTTP1_BAD, or what read_head returns. */
 static enum http1_got http1_take_head(struct http1 *h, const char **p, size_t *n)
 {
     if (h->state == START) {

@@ -40,6 +40,8 @@ static int check_descriptors(double streams, struct err *err)
     return 0;
 }
 
+/* Checks that so many streams find local ports. 0: enough, or not known; -1 with err, which names
+ * what to change. */
 static int check_ports(double streams, const struct load_run *run, struct err *err)
 {
     struct buf text CLEANUP_BUF;

@@ -112,6 +112,8 @@ static void read_errors(struct metrics *m, const struct json *from)
     }
 }
 
+/* Reads what metrics_print has written of another process into *m. -1 with err: a member is missing
+ * or wrong. */
 static int metrics_read_members(struct metrics *m, const struct json *from, struct err *err)
 {
 #define SUM(field) m->field = metrics_read_whole(json_get(from, #field));

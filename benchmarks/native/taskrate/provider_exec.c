@@ -73,6 +73,9 @@ static const char *exec_mark_tasks(const struct submission *s, const char *templ
     return to.failed ? NULL : arena_dup(s->arena, to.p ? to.p : "", to.n);
 }
 
+/* Makes the command of --submit for the tasks of s: {task} becomes the task's words or text.
+ * Without {task} the tasks are lines of its standard input. -1 with err: no command, not found, or
+ * too long. */
 static int exec_line(struct bench *b, struct submission *s, struct err *err)
 {
     struct argument_words template = {.n = 0};

@@ -89,6 +89,8 @@ static void kubernetes_put_label(struct json_out *j, const struct bench *b)
     json_close(j, '}');
 }
 
+/* Makes `kubectl create` for the tasks of s, with the job as JSON on its standard input. -1 with
+ * err: out of memory. */
 static int kubernetes_line(struct bench *b, struct submission *s, struct err *err)
 {
     struct argument_words task = {.n = 0};

@@ -308,6 +308,8 @@ static unsigned answer_stop(struct agent *a, struct str body, struct buf *to)
     return 202;
 }
 
+/* Answers one request of the agent's interface. Returns the HTTP status; the body is appended to
+ * `to`, *type is set where it is not JSON. */
 static unsigned agent_route(struct agent *a, const struct api_call *call, struct buf *to, const char **type)
 {
     atomic_store(&a->asked_ns, clock_mono_ns());

@@ -216,6 +216,8 @@ static int read_share(struct load *l, struct err *err)
     return 0;
 }
 
+/* Makes this agent's part of the load at the common start time, and prints its outcome as a line of
+ * JSON. -1 with err. */
 static int make_share(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct err *err)
 {
     struct around around;
