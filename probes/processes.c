@@ -4,6 +4,7 @@
  * includes that of processes that have ended and were waited for. Memory is the sum of the resident sets: pages shared by several count each time. */
 #include "probes/processes.h"
 
+#include "base/array.h"
 #include "probes/sample.h"
 
 #include <errno.h>
@@ -59,15 +60,8 @@ enum { PARENT = 1, USER = 11, SYSTEM, USER_WAITED, SYSTEM_WAITED, THREADS = 17, 
 
 static void processes_add_pid(struct tree *t, pid_t pid)
 {
-    if (t->count == t->room) {
-        size_t room = t->room ? 2 * t->room : 256;
-        pid_t *more = room <= PROCESSES_MAX * 2 ? reallocarray(t->pids, room, sizeof *more) : NULL;
-        if (!more)
-            return;
-        t->pids = more;
-        t->room = room;
-    }
-    t->pids[t->count++] = pid;
+    if (t->count < PROCESSES_MAX && ARRAY_FITS(t->pids, t->room, t->count + 1))
+        t->pids[t->count++] = pid;
 }
 
 /* "12 345 ": our own helpers are children of the recorder, which is left out, and they with it. */

@@ -4,6 +4,7 @@
 #include "runs/inherit.h"
 #include "runs/metric_way.h"
 
+#include "base/array.h"
 #include "base/json_out.h"
 #include "base/show.h"
 #include "base/stats.h"
@@ -191,6 +192,8 @@ static int proposal_add_metric(struct proposal *p, struct proposed_group *g, con
     return rc;
 }
 
+/* Adds a finished run to the group of its key; other runs are counted as skipped. -1 with err: the
+ * run is named twice, or out of memory. */
 static int proposal_add_one(struct proposal *p, const struct tree_run *run, const struct json *detail, const struct comparison_key *key,
                             struct err *err)
 {
@@ -204,16 +207,8 @@ static int proposal_add_one(struct proposal *p, const struct tree_run *run, cons
     for (size_t i = 0; i < g->count; i++)
         if (strcmp(g->runs[i], run->id) == 0)
             return err_set(err, ERR_USAGE, "the run %.8s is named twice", run->id);
-    if (g->count == g->room) {
-        size_t room = g->room ? 2 * g->room : 16;
-        const char **more = arena_get(p->arena, room * sizeof *more);
-        if (!more)
-            return err_memory(err, "the proposal");
-        if (g->count)
-            memcpy(more, g->runs, g->count * sizeof *more);
-        g->runs = more;
-        g->room = room;
-    }
+    if (!ARRAY_FITS_IN(p->arena, g->runs, g->room, g->count + 1))
+        return err_memory(err, "the proposal");
     g->runs[g->count++] = proposal_copy(p, str_of(run->id));
     g->first_ms = run->start_ms < g->first_ms ? run->start_ms : g->first_ms;
     g->last_ms = run->start_ms > g->last_ms ? run->start_ms : g->last_ms;
@@ -257,6 +252,8 @@ int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, co
 
 /* ---- what is proposed ---- */
 
+/* Sets median, spread, band and the number of values outside on the worse side. False: out of
+ * memory. */
 static bool measure_metric(const struct proposal *p, struct proposed_metric *m)
 {
     double *v = malloc((m->n + 1) * sizeof *v);

@@ -1,9 +1,11 @@
 /* httpjson_records.c: JSON objects, one after the other in a buffer; see httpjson_keys.h. */
 #include "exporters/httpjson_keys.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 
-enum { RECORDS_BYTES = 256 << 20, RECORD_ROOM = 64 };
+enum { RECORDS_BYTES = 256 << 20 };
 
 void httpjson_records_init(struct httpjson_records *r)
 {
@@ -19,14 +21,8 @@ void httpjson_records_deinit(struct httpjson_records *r)
 
 int httpjson_records_add(struct httpjson_records *r, struct err *err)
 {
-    if (r->count == r->room) {
-        size_t room = r->room ? 2 * r->room : RECORD_ROOM;
-        size_t *ends = realloc(r->ends, room * sizeof *ends);
-        if (!ends)
-            return err_memory(err, "records");
-        r->ends = ends;
-        r->room = room;
-    }
+    if (!ARRAY_FITS(r->ends, r->room, r->count + 1))
+        return err_memory(err, "records");
     r->ends[r->count++] = r->text.n;
     return r->text.failed ? err_set(err, ERR_SYSTEM, "the records of a run are larger than %d bytes", RECORDS_BYTES) : 0;
 }

@@ -1,4 +1,5 @@
 /* pull.c: which runs a server has, which of them the tree lacks, and the story of one of them. */
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "import/pull_parts.h"
@@ -51,14 +52,8 @@ static int pull_add_run(void *context, const struct mlflow_run *run)
     const char *id = mlflow_tag_of(run->data, PULL_TAG_ID), *parent = mlflow_tag_of(run->data, "mlflow.parentRunId");
     if (run->start_ms < a->since_ms)
         return 0;
-    if (p->count == p->room) {
-        size_t room = p->room ? 2 * p->room : 256;
-        struct pull_run *more = reallocarray(p->runs, room, sizeof *more);
-        if (!more)
-            return a->failed = true;
-        p->runs = more;
-        p->room = room;
-    }
+    if (!ARRAY_FITS(p->runs, p->room, p->count + 1))
+        return a->failed = true;
     struct pull_run *to = &p->runs[p->count++];
     *to = (struct pull_run){.server_id = arena_dup(&p->arena, run->id, strlen(run->id)),
                             .name = arena_dup(&p->arena, run->name, strlen(run->name)),

@@ -1,4 +1,5 @@
 /* mlflow.c: calls of the tracking server: experiments, runs, histories. */
+#include "base/array.h"
 #include "base/json.h"
 #include "mlflow/mlflow_call.h"
 
@@ -330,14 +331,8 @@ int64_t mlflow_integer(const struct json *v)
 int mlflow_samples_add(void *samples, double value, int64_t time_ms, int64_t step)
 {
     struct mlflow_samples *s = samples;
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        struct tree_sample *more = reallocarray(s->at, room, sizeof *more);
-        if (!more)
-            return s->failed = true;
-        s->at = more;
-        s->room = room;
-    }
+    if (!ARRAY_FITS(s->at, s->room, s->count + 1))
+        return s->failed = true;
     s->at[s->count++] = (struct tree_sample){time_ms, step, value};
     return 0;
 }

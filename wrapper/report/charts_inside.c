@@ -22,22 +22,15 @@ const char *charts_unfinished(const struct tree_run *run, struct arena *a)
 /* Samples of one key as they come in, thinned or complete. */
 struct sample_list {
     double *time_s, *value;
-    size_t n, room;
+    size_t n, times_room, values_room;
     bool failed;
 };
 
 static void keep_sample(struct sample_list *l, double time_s, double value)
 {
-    if (l->n == l->room) {
-        size_t room = l->room ? 2 * l->room : 1024;
-        double *t = realloc(l->time_s, room * sizeof *t), *v = t ? realloc(l->value, room * sizeof *v) : NULL;
-        l->time_s = t ? t : l->time_s;
-        l->value = v ? v : l->value;
-        l->failed = l->failed || !t || !v;
-        if (l->failed)
-            return;
-        l->room = room;
-    }
+    l->failed |= !ARRAY_FITS(l->time_s, l->times_room, l->n + 1) || !ARRAY_FITS(l->value, l->values_room, l->n + 1);
+    if (l->failed)
+        return;
     l->time_s[l->n] = time_s;
     l->value[l->n++] = value;
 }

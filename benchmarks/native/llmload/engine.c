@@ -1,6 +1,7 @@
 /* engine.c: runs one load: sets up, starts the workers, watches, collects; see engine.h. */
 #include "benchmarks/native/llmload/engine.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/join.h"
 #include "benchmarks/native/llmload/limits.h"
@@ -91,17 +92,18 @@ static int check_source(const struct sockaddr_storage *from)
     return rc;
 }
 
+/* Reads --source: addresses with commas between them, from which connections come. They are in
+ * c->run, which frees them. -1 with err: an address is none, or cannot be used here. */
 static int read_sources(struct crew *c, const char *text, struct err *err)
 {
     struct str rest = str_of(text);
+    size_t room = 0;
     while (rest.p) {
         struct str one = str_trim(str_cut(&rest, ','));
         char address[64];
-        struct sockaddr_storage *more = realloc(c->run.sources, (c->run.source_count + 1) * sizeof *more);
-        if (!more)
+        if (!ARRAY_FITS(c->run.sources, room, c->run.source_count + 1))
             return err_memory(err, "the addresses of --source");
-        c->run.sources = more;
-        struct sockaddr_storage *to = memset(&more[c->run.source_count], 0, sizeof *to);
+        struct sockaddr_storage *to = memset(&c->run.sources[c->run.source_count], 0, sizeof *to);
         if (one.n >= sizeof address)
             return err_set(err, ERR_USAGE, "--source: expected an IP address, got \"%.70s\"", text);
         memcpy(address, one.p, one.n);
@@ -285,6 +287,8 @@ static void crew_watch(struct crew *c, struct outcome *o, const struct engine_ho
     }
 }
 
+/* Adds up what the workers have measured, and the facts of the schedule, into *o. -1 with err: out
+ * of memory. */
 static int crew_collect(struct crew *c, struct outcome *o, struct err *err)
 {
     if (metrics_init(&o->m, err) < 0)
@@ -332,6 +336,9 @@ static void wait_for_start_time(int64_t at_ns)
         ;
 }
 
+/* Runs the load with all workers, from the start time of the hooks on where there is one, and fills
+ * *o with times and the hypervisor's share. A failed sink only makes the outcome incomplete. -1
+ * with err: the load could not begin. */
 static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks *h, struct err *err)
 {
     struct steal before, after;
