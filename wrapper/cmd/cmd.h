@@ -68,9 +68,22 @@ int cmd_complain(FILE *notes, const char *verb, const struct err *err);
         .help =                                                                                                                                              \
             "Read the runs of a commit of a git repository instead: a branch, origin/main, a hash, or REF:PATH of its mlruns folder; nothing is checked out" \
     }
-#define CMD_ROW_TREE                                                                                                                       \
+#define CMD_ROW_TREE_FOR(of, text)                                                                                                         \
     {                                                                                                                                      \
-        .name = OPTION_TREE, .letter = 't', .kind = OPT_TEXT, .arg = "DIR", .env = "BENCHWRAP_TREE", .group = "Selection",                 \
-        .help = "Use this mlruns folder (default: MLFLOW_TRACKING_URI if it is a path, the results repository's, else ./mlruns)"           \
+        .name = OPTION_TREE, .letter = 't', .kind = OPT_TEXT, .arg = "DIR", .env = "BENCHWRAP_TREE", .group = (of), .help = (text)         \
+    }
+#define CMD_ROW_TREE                                                                                                                       \
+    CMD_ROW_TREE_FOR("Selection", "Use this mlruns folder (default: MLFLOW_TRACKING_URI if it is a path, the results repository's, else ./mlruns)")
+#define CMD_ROW_EXPERIMENT(of, text)                                                                                                       \
+    {                                                                                                                                      \
+        .name = OPTION_EXPERIMENT, .letter = 'e', .kind = OPT_TEXT, .arg = "NAME", .group = (of), .help = (text)                           \
+    }
+#define CMD_ROW_RULES(text)                                                                                                                \
+    {                                                                                                                                      \
+        .name = OPTION_RULES, .letter = 'r', .kind = OPT_TEXT, .arg = "NAME|FILE", .group = "Input", .help = (text)                        \
+    }
+#define CMD_ROW_ARTIFACT_MAX(text)                                                                                                         \
+    {                                                                                                                                      \
+        .name = OPTION_ARTIFACT_MAX, .kind = OPT_SIZE, .arg = "SIZE", .group = "Record", .help = (text)                                    \
     }
 #endif

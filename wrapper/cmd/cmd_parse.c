@@ -15,12 +15,8 @@
 #include <unistd.h>
 
 static const struct opt_row rows[] = {
-    {.name = OPTION_RULES,
-     .letter = 'r',
-     .kind = OPT_TEXT,
-     .arg = "NAME|FILE",
-     .group = "Input",
-     .help = "Read by this entry of the catalogue or rule file (default: by the program behind --, else by the content of the output)"},
+    CMD_ROW_RULES(
+        "Read by this entry of the catalogue or rule file (default: by the program behind --, else by the content of the output)"),
     {.name = OPTION_STDERR, .kind = OPT_TEXT, .arg = "FILE", .group = "Input", .help = "Read the program's standard error from this file"},
     {.name = OPTION_FILE, .kind = OPT_LIST, .arg = "PATTERN=FILE", .group = "Input", .help = "Let the rules read this file too"},
     {.name = OPTION_EXIT_STATUS,

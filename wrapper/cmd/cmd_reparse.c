@@ -253,12 +253,7 @@ static int reparse_command(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {.name = OPTION_RULES,
-     .letter = 'r',
-     .kind = OPT_TEXT,
-     .arg = "NAME|FILE",
-     .group = "Input",
-     .help = "Read by these rules (default: the catalogue's for the run's benchmark)"},
+    CMD_ROW_RULES("Read by these rules (default: the catalogue's for the run's benchmark)"),
     CMD_ROW_TREE,
     SELECTION_ROWS_FILTER,
     {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Selection", .help = "Read all runs"},

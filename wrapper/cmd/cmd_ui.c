@@ -618,12 +618,7 @@ static int ui_command(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    {.name = OPTION_EXPERIMENT,
-     .letter = 'e',
-     .kind = OPT_TEXT,
-     .arg = "NAME",
-     .group = "Selection",
-     .help = "Serve only this one, and link to it (default: all, and to the newest run's)"},
+    CMD_ROW_EXPERIMENT("Selection", "Serve only this one, and link to it (default: all, and to the newest run's)"),
     {.name = OPTION_HOST, .kind = OPT_TEXT, .arg = "ADDRESS", .value = "127.0.0.1", .group = "Server", .help = "Listen at this address"},
     {.name = OPTION_PORT,
      .letter = 'p',

@@ -120,12 +120,7 @@ static int watch_command(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    {.name = OPTION_EXPERIMENT,
-     .letter = 'e',
-     .kind = OPT_TEXT,
-     .arg = "NAME",
-     .group = "Selection",
-     .help = "Show only runs of this experiment"},
+    CMD_ROW_EXPERIMENT("Selection", "Show only runs of this experiment"),
     {.name = OPTION_JOB, .kind = OPT_TEXT, .arg = "ID", .group = "Selection", .help = "Show only runs of this job of the scheduler"},
     {.name = OPTION_INTERVAL, .kind = OPT_DURATION, .arg = "DURATION", .value = "2s", .group = "Output", .help = "Update at this interval"},
     {.name = OPTION_FOLLOW, .kind = OPT_FLAG, .group = "Output", .help = "Continue when no run is in progress, and wait for the next"},

@@ -23,11 +23,7 @@ int selection_since(const struct cmd_context *c, int64_t *ret_ms);
 int selection_fraction(const struct cmd_context *c, const char *option, double *ret);
 
 #define SELECTION_GROUP "Selection"
-#define SELECTION_ROW_EXPERIMENT                                                                                                           \
-    {                                                                                                                                      \
-        .name = OPTION_EXPERIMENT, .letter = 'e', .kind = OPT_TEXT, .arg = "NAME", .group = SELECTION_GROUP,                               \
-        .help = "Choose only runs of this experiment (name or id)"                                                                         \
-    }
+#define SELECTION_ROW_EXPERIMENT CMD_ROW_EXPERIMENT(SELECTION_GROUP, "Choose only runs of this experiment (name or id)")
 /* The rows that selection_filter reads: the same in each command that lists runs or has the operand
  * RUN. */
 #define SELECTION_ROWS_FILTER                                                                                                                               \
