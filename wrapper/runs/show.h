@@ -44,4 +44,15 @@ const char *show_metric_words(const struct show_state *s, const char *key);
 /* A heading in bold, with a blank line before it. */
 void show_heading(const struct show_state *s, const char *text);
 void show_heading_to(const struct show_state *s, const char *text, struct buf *to);
+/* Parts of the screen. The text of a tag; NULL: none, or empty. "Label  text", broken where the screen is narrow; nothing for an empty
+ * text. Items with three blanks between them, from column `first` on, `indent` columns deep on further lines. */
+const char *show_tag(const struct show_state *s, const char *key);
+void show_put_line(const struct show_state *s, const char *label, enum style style, struct str text, struct buf *to);
+void show_put_items(const struct show_state *s, struct str items, size_t first, size_t indent, struct buf *to);
+/* show_results.c: a row for each metric of the program, headline metrics first. *ret_more: those that are left out. -1: out of memory. */
+int show_put_results(const struct show_state *s, size_t *ret_more, struct buf *to);
+/* The verdict, which is "pass" only where a value was compared with a reference; and the last lines of a program that failed. */
+void show_put_verdict(const struct show_state *s, bool has_results, struct buf *to);
+void show_put_last_lines(const struct show_state *s, struct buf *to);
+bool show_has_failed(const struct show_state *s);
 #endif
