@@ -1,6 +1,7 @@
 /* cache.c: facts that hold until the next boot, kept in one small file per probe.
  *
- * The name carries what the facts depend on (node, user, boot, processors allowed, what is visible, our version); the first line carries
+ * The name carries what the facts depend on (node, user, boot, processors allowed, what is visible,
+ * benchwrap's version); the first line carries
  * a checksum of the rest. A file that is not the user's own, writable by others or damaged counts
  * as none:
  *   benchwrap-facts 1 <checksum>\n   then the facts as fact_text.h describes. */

@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Where the group `path` shows below a mount of the hierarchy. A group outside of our cgroup namespace ("/../other") or of the mount's root is
- * not visible there: what the mount shows is then another one's. Source: cgroup_namespaces(7). */
+/* Where the group `path` shows below a mount of the hierarchy. A group outside of this process's
+ * cgroup namespace ("/../other") or of the mount's root is not visible there: what the mount shows
+ * is then another one's. Source: cgroup_namespaces(7). */
 static void cgroup_place_group(const struct mount_line *m, struct str path, struct cgroup *ret)
 {
     char point[512], root[512];

@@ -1,4 +1,5 @@
-/* cgroup_use.c: what our control group uses while the program runs, how often its processors were withheld from it, and whether memory ran out in it. */
+/* cgroup_use.c: what this process's control group uses while the program runs, how often its
+ * processors were withheld from it, and whether memory ran out in it. */
 #include "probes/cgroup.h"
 #include "probes/noise.h"
 #include "probes/processes.h"

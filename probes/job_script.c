@@ -2,7 +2,8 @@
  *
  * No request to Slurm (one call per job is enough): slurmd keeps a copy on the batch host that its
  * owner may read, <SlurmdSpoolDir>/job<id>/slurm_script.
- * It is an argument of the shell above us, or, where that shell became benchwrap (`exec benchwrap archive -- …`), found by slurm.conf. */
+ * It is an argument of the shell above benchwrap, or, where that shell became benchwrap (`exec
+ * benchwrap archive -- …`), found by slurm.conf. */
 #include "base/env.h"
 #include "base/fs.h"
 #include "probes/look.h"

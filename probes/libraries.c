@@ -26,7 +26,7 @@ struct asker {
     const char *path, *rpath, *runpath;
 };
 
-/* Opens path below the root if it is an ELF file for our machine, read into r->elf. */
+/* Opens path below the root if it is an ELF file for this machine, read into r->elf. */
 static bool libraries_can_load(struct resolver *r, const char *path)
 {
     struct stat st;

@@ -64,7 +64,7 @@ static bool look_is_covered(const struct host *h, const char *path, int fd)
     return covered;
 }
 
-/* O_NONBLOCK so that a stray FIFO in a captured root does not hang us. */
+/* O_NONBLOCK so that a stray FIFO in a captured root does not block the reader. */
 int look_open(const struct host *h, const char *path)
 {
     int fd = openat(h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -78,7 +78,7 @@ static int noise_before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-/* What the program and we have used: NULL, or why that is not known. */
+/* What the program and benchwrap have used: NULL, or why that is not known. */
 static const char *noise_own_time(const struct host *h, const struct record *r, double *ret)
 {
     double user = record_number(r, "run.user_s", -1), sys = record_number(r, "run.system_s", -1);

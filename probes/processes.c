@@ -64,7 +64,8 @@ static void processes_add_pid(struct tree *t, pid_t pid)
         t->pids[t->count++] = pid;
 }
 
-/* "12 345 ": our own helpers are children of the recorder, which is left out, and they with it. */
+/* "12 345 ": benchwrap's own helpers are children of the recorder, which is left out, and they with
+ * it. */
 static void processes_add_children(const struct host *h, struct tree *t, pid_t pid, pid_t thread)
 {
     char path[80];

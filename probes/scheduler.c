@@ -1,4 +1,4 @@
-/* scheduler.c: the job that we are in, from the environment alone: no call to a scheduler.
+/* scheduler.c: the job of this process, from the environment alone: no call to a scheduler.
  *
  * job.* describes the allocation, step.* the launch that the program belongs to: Slurm's step, or the world of an MPI launcher,
  * which counts above the step's since mpirun inside a step starts what it likes. */

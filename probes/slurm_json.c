@@ -73,7 +73,8 @@ static void slurm_json_store_fields(struct slurm_job *job, const struct json *j)
     }
 }
 
-/* The job of that id. Of an array's waiting tasks and its last one the ids are those of the array: our own one runs. */
+/* The job of that id. Of an array's waiting tasks and its last one the ids are those of the array:
+ * this process's own one runs. */
 static const struct json *find_job(const struct json *all, const struct slurm_who *who)
 {
     int64_t wanted;

@@ -492,7 +492,7 @@ static int topology_before(struct host *h, struct record *r, struct err *err)
     buf_init(&xml, XML_MAX + (1 << 17));
     /* A captured machine may hold its topology as XML instead of the hundreds of files it was read from. */
     bool captured = !h->real && look_read_file(h, "topology.xml", XML_MAX, &xml) == 0 && xml.n > 0;
-    /* hwloc's last resort would count the processors of the machine that we run on, whatever the root. */
+    /* hwloc's last resort would count the processors of this machine, whatever the root. */
     if (!captured && !look_exists(h, "sys/devices/system/cpu"))
         return topology_fail(h, r, err, "not readable: /sys/devices/system/cpu", errno);
     struct look_text online;

@@ -359,7 +359,7 @@ static int create_file(int dir, const char *name, int flags, mode_t mode)
 {
     struct stat st;
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode) && !place_is_trusted(st.st_uid)) {
-        errno = ELOOP; /* a FIFO would hold us */
+        errno = ELOOP; /* a FIFO would block the reader */
         return -1;
     }
     CLEANUP_FD int fd = open_component(dir, name, O_WRONLY | O_CREAT | (flags & ~O_TRUNC), mode);

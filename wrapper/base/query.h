@@ -34,8 +34,8 @@ struct query {
 
 enum { QUERY_POLL_MS = 200 /* query_wait checks for the end this often */ };
 enum {
-    QUERY_INPUT = 1, /* its standard input is a pipe from us instead of /dev/null */
-    QUERY_NO_NICE = 2, /* it has our priority */
+    QUERY_INPUT = 1, /* its standard input is a pipe from this process instead of /dev/null */
+    QUERY_NO_NICE = 2, /* it has this process's priority */
     QUERY_NO_OUTPUT = 4 /* its standard output is /dev/null */
 };
 /* Starts the program; execvp searches argv[0] in PATH. env: its environment, NULL-terminated. max:

@@ -296,7 +296,7 @@ static void collector_begin(struct collecting_node *n, char **env, bool public)
     struct buf cache CLEANUP_BUF;
     sigset_t all;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL); /* a signal to the job is the program's: we end with it */
+    sigprocmask(SIG_SETMASK, &all, NULL); /* a signal to the job is the program's: this process ends with it */
     prctl(PR_SET_NAME, "benchwrap-node");
     setpriority(PRIO_PROCESS, 0, 10); /* idle priority would starve on a node that is busy, as nodes should be */
     n->start_ns = n->heard_ns = clock_mono_ns();

@@ -1,4 +1,4 @@
-/* node_name.c: what the ranks of a launch have in common, and what the node is called on which we are. */
+/* node_name.c: what the ranks of a launch have in common, and the name of this node. */
 #include "collector/node_name.h"
 
 #include "base/env.h"

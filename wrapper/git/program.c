@@ -168,7 +168,7 @@ static void program_read(int *fd, struct buf *to)
 {
     char block[16384];
     ssize_t n;
-    while ((n = read(*fd, block, sizeof block)) > 0) { /* what is too much is read and dropped: the program must not wait for us */
+    while ((n = read(*fd, block, sizeof block)) > 0) { /* what is too much is read and dropped: the program must not wait for its reader */
         size_t room = to->max - to->n - 1;
         buf_add(to, block, (size_t)n < room ? (size_t)n : room);
     }

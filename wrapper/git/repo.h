@@ -1,7 +1,8 @@
 /* repo.h: a git repository: open it, resolve names, read trees, files, commits and configuration. Writing: objects.h, ref.h. The user's own
  * git as a program (fetch, push, sign): program.h.
  *
- * Objects and refs are libgit2's (loaded at the first repo_open, library.h); the types here are our own. Foreign repositories are hostile:
+ * Objects and refs are libgit2's (loaded at the first repo_open, library.h); the types here are
+ * not. Foreign repositories are hostile:
  * every reader states its bounds, names come as they are stored (any byte but NUL and '/') and never reach a shell, a path or a terminal unseen.
  * Not for two threads at once. No call moves HEAD, reads or writes the index or the work tree. */
 #ifndef GIT_REPO_H

@@ -22,7 +22,7 @@ int config_take(struct repo *r, struct err *err);
 void config_drop(struct repo *r);
 bool config_env_on(const struct git2 *git, const char *variable);
 
-/* Our names and libgit2's are the same 20 bytes. */
+/* Ids here and libgit2's are the same 20 bytes. */
 static inline const git_oid *repo_oid(const struct repo_id *id)
 {
     _Static_assert(sizeof(git_oid) == sizeof(struct repo_id), "a libgit2 built for SHA-256 has other structs");

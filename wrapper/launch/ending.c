@@ -138,7 +138,7 @@ int ending_finish(struct launch *l)
         say_line(&l->out[1], "the recorder ended early; what was recorded is kept: \"benchwrap sync --local\" finishes it");
     else if (l->recorder.summary[0]) /* with --quiet the recorder sends failures alone */
         say_text(&l->out[1], l->recorder.summary);
-    if (l->recorder.done && l->recorder.pid > 0) /* reaped, so that it is not adopted as a zombie by whoever is above us */
+    if (l->recorder.done && l->recorder.pid > 0) /* reaped, so that it is not adopted as a zombie by the process above */
         waitpid(l->recorder.pid, NULL, WNOHANG);
     signals_close(&l->signals);
     return l->exit_status ? l->exit_status : exit_status(l);

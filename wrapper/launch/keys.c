@@ -115,7 +115,8 @@ static bool has_opened(pid_t pid, const char *slave)
     return found;
 }
 
-/* An own description of the real terminal: the program may read there as well, and we must never sleep in a read. */
+/* An own description of the real terminal: the program may read there as well, and the launcher
+ * must never sleep in a read. */
 static int open_real(const struct pty *pty)
 {
     char path[40];

@@ -29,7 +29,8 @@ enum {
     PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */
 };
 
-/* The recorder's process that talks to a server: its own affair, even if it outlives the recorder and becomes our child. */
+/* The recorder's process that talks to a server: its own affair, even if it outlives the recorder
+ * and becomes the launcher's child. */
 pid_t launcher_sender(const struct launch *l)
 {
     return l->recorder.wire ? atomic_load_explicit(&l->recorder.wire->sender, memory_order_relaxed) : 0;
@@ -90,8 +91,9 @@ static void add_usage(struct rusage *to, const struct rusage *more)
 static bool pump_both(struct launch *l, int64_t now_ns);
 static void recorder_lost(struct launch *l);
 
-/* The terminal has stopped the program; the shell must see its job stopped, so we stop by the same signal. A program stopped by another process's SIGSTOP is
- * left alone: whoever continues it may not know of us. */
+/* The terminal has stopped the program; the shell must see its job stopped, so the launcher stops
+ * by the same signal. A program stopped by another process's SIGSTOP is left alone: the process
+ * that continues it may not know the launcher. */
 static void launcher_follow_stop(struct launch *l, int number)
 {
     struct proc_id now;

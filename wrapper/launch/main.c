@@ -60,7 +60,7 @@ static int no_dashes(int argc, char **argv, int next)
 const char *__asan_default_options(void);
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
-    return "detect_leaks=0:disable_coredump=0"; /* the program inherits our limits */
+    return "detect_leaks=0:disable_coredump=0"; /* the program inherits the limits */
 }
 #endif
 

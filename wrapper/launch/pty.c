@@ -81,7 +81,7 @@ void pty_follow(struct pty *pty)
     if (now.c_lflag & ICANON) /* raw mode is left: no program reads keys any more */
         fd_close(&pty->keys);
     pty->looks = pty->spins = 0;
-    if (post) { /* switched on for us too: off again, the real terminal does it */
+    if (post) { /* switched on for this terminal, too: off again, the real terminal does it */
         pty->last.c_oflag &= ~(tcflag_t)OPOST;
         tcsetattr(pty->slave >= 0 ? pty->slave : pty->master, TCSANOW, &pty->last);
     }

@@ -53,7 +53,8 @@ int recorder_find_core(char *path, size_t size)
     return access(path, X_OK);
 }
 
-/* A file size limit of the caller's is meant for files, not for our memory: lifted for a moment. */
+/* A file size limit of the caller's is meant for files, not for the shared memory: lifted for a
+ * moment. */
 static int recorder_grow_memory(int fd)
 {
     struct rlimit was, most;
@@ -205,7 +206,7 @@ int recorder_start(struct recorder *r, char **argv)
     free(env);
     fd_close(&credentials);
     fd_close(&r->its_end);
-    fd_close(&r->log); /* the recorder's from here on: what is sent to it must not outlive it in our hands */
+    fd_close(&r->log); /* the recorder's from here on: what is sent to it must not outlive it in the launcher */
     r->alive = pid > 0;
     r->pid = pid > 0 ? pid : 0;
     errno = saved;

@@ -10,8 +10,8 @@
 enum { SIGNALS_QUEUE = 256, SIGNALS_WAIT_MS = 50, SIGNALS_WALK_MS = 250, SIGNALS_HELD_UP_MS = 2000 };
 enum { SIGNALS_CHILD = 1, SIGNALS_RESIZE = 2, SIGNALS_END = 4 /* INT TERM HUP QUIT after the program had ended */ };
 
-/* A process in our group that blocks every signal and counts what reaches it. A signal that it has
- * not counted was sent to the launcher alone. */
+/* A process in the launcher's group that blocks every signal and counts what reaches it. A signal
+ * that it has not counted was sent to the launcher alone. */
 struct signal_observer {
     pid_t pid; /* 0: none */
     const _Atomic uint32_t *seen; /* [WIRE_SIGNALS] */
@@ -56,5 +56,5 @@ bool signals_of_terminal(const struct signals *s, int number);
 /* Stops this process by the signal, as the terminal stopped the program, so that the shell detects
  * that its job has stopped. Returns when it continues. */
 void signals_stop(struct signals *s, int number);
-void signals_close(struct signals *s); /* ends our own observer */
+void signals_close(struct signals *s); /* ends the observer */
 #endif

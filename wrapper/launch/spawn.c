@@ -54,7 +54,8 @@ pid_t spawn_fork(void)
     return pid;
 }
 
-/* What our own writing has brought upon us (a reader that is gone, a size limit) must not strike the program. */
+/* Removes pending signals that the launcher's own writing has caused (a reader that is gone, a size
+ * limit): they must not reach the program. */
 static void forget_own_signals(void)
 {
     sigset_t own;

@@ -77,7 +77,7 @@ struct wire_msg {
     int64_t wall_ms, mono_ns; /* of the event */
     struct rusage usage;      /* program and its reaped descendants */
     uint32_t orphans;         /* grandchildren adopted and reaped */
-    uint32_t left;            /* still running when we stopped waiting; WIRE_LEFT_UNKNOWN: /proc does not show this PID namespace */
+    uint32_t left;            /* still running at the end of waiting; WIRE_LEFT_UNKNOWN: /proc does not show this PID namespace */
     uint32_t open_streams;    /* bit i: a background process still held stream i, whose later bytes are not recorded */
     uint32_t timed_out;
     uint32_t finish_signal;   /* first terminating signal forwarded or observed (TERM INT HUP QUIT) that the program did not ignore, 0 */

@@ -49,7 +49,7 @@ static enum mlflow_answer one_text(struct mlflow *m, const char *path, const cha
 
 enum mlflow_answer mlflow_experiment(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err)
 {
-    for (int i = 0; i < 3; i++) { /* another client may make it between two of our calls: then it is found in the next round */
+    for (int i = 0; i < 3; i++) { /* another client may make it between two calls: then it is found in the next round */
         bool deleted = false;
         enum mlflow_answer answer = experiment_get(m, name, a, ret_id, &deleted, err);
         if (answer == MLFLOW_FINE && deleted)

@@ -27,7 +27,7 @@ static bool proxy_of(const struct mlflow *m, const char *uri, struct buf *to)
     if (!str_starts(s, "mlflow-artifacts:"))
         return false;
     rest = str_sub(s, strlen("mlflow-artifacts:"), s.n);
-    if (str_starts(rest, "//")) { /* another server: mlflow-artifacts://host:port/path, by our scheme */
+    if (str_starts(rest, "//")) { /* another server: mlflow-artifacts://host:port/path, by the tracking server's scheme */
         size_t scheme = strcspn(mlflow_uri(m), ":");
         rest = str_sub(rest, 2, rest.n);
         size_t host = 0;

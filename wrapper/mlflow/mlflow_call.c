@@ -207,7 +207,7 @@ static struct call_outcome call_without_reply(enum http_trouble trouble, struct 
     if (trouble == HTTP_CANCELLED)
         o.answer = MLFLOW_CANCELLED;
     if (trouble ==
-        HTTP_HOPELESS) { /* on our side (a file that cannot be read or written), or theirs: then it is no word about what was sent */
+        HTTP_HOPELESS) { /* on this side (a file that cannot be read or written), or theirs: then it is no word about what was sent */
         o.answer = err && err->kind == ERR_SYSTEM ? MLFLOW_REFUSED : MLFLOW_LATER;
         o.hopeless = true;
     }

@@ -458,7 +458,7 @@ enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct
 /* ---- children that came before their parent ---- */
 
 struct orphans {
-    const char *parent; /* our id of it */
+    const char *parent; /* its id in the tree */
     char ids[FEW][65];
     size_t count;
 };

@@ -42,7 +42,7 @@ void upload_free(struct upload *u); /* NULL is allowed */
 struct upload_run {
     const char *id; /* benchwrap's: 32 hexadecimal digits */
     const char *experiment, *name, *user;
-    const char *parent; /* our id of its parent; NULL or "" */
+    const char *parent; /* the tree's id of its parent; NULL or "" */
     const char *
         server_run; /* the server's id of a run that another client made, which this one is appended to; NULL: it is a run of its own there */
     int64_t start_ms;
@@ -114,7 +114,7 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
  * a run searches afterwards, sooner or later, so of two that make the same at least one finds both.
  * */
 bool upload_settle_due(const struct upload *u); /* many wait, or for long: call upload_settle_all before the next run */
-bool upload_is_unsettled(const struct upload *u, const char *id); /* our id: its children had better wait for that search */
+bool upload_is_unsettled(const struct upload *u, const char *id); /* the tree's id: its children had better wait for that search */
 /* Searches. `again` is called for each run that has duplicates: it calls upload_tree_run again,
  * which makes one of them. How many still waited when a request failed is in *ret_left: they are
  * dropped here, and a next sync checks them. */

@@ -10,8 +10,8 @@
 #define UPLOAD_TAG_AMENDS "benchwrap.amends"
 #define UPLOAD_TAG_CORRECTED "benchwrap.corrected" /* on the server alone: the correction of this run by another one */
 #define UPLOAD_TAG_CUT "benchwrap.cut"
-#define UPLOAD_TAG_DUPLICATE "benchwrap.duplicate" /* value: our id; the run is about to be deleted */
-#define UPLOAD_TAG_PARENT "benchwrap.parent_run_id" /* of a child whose parent was not there yet: our id of the parent */
+#define UPLOAD_TAG_DUPLICATE "benchwrap.duplicate" /* value: the tree's id; the run is about to be deleted */
+#define UPLOAD_TAG_PARENT "benchwrap.parent_run_id" /* of a child whose parent was not there yet: the tree's id of the parent */
 
 /* An experiment of the server. */
 struct upload_experiment {

@@ -418,7 +418,7 @@ static enum mlflow_answer upload_run_once(struct sending *s, bool *ret_moved, bo
         else if (answer == MLFLOW_FINE && unsettled)
             answer = upload_settle(&place, ret_moved, err);
         else if (!place.foreign &&
-                 (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT)) { /* deleted under our hands, as the double of a lesser one? */
+                 (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT)) { /* deleted by another process, as a duplicate? */
             struct err why = {0};
             if (upload_settle(&place, ret_moved, &why) == MLFLOW_FINE && *ret_moved)
                 answer = MLFLOW_FINE;

@@ -28,7 +28,8 @@ static bool run_id_legal(const char *id)
     return n >= 1 && n <= 64 && id[0] != '-' && id[0] != '_' && strspn(id, legal) == n;
 }
 
-/* A run that another client made before us. One that our own parent shared with its program is not meant for the runs inside it: they are its children. */
+/* A run that another client has made. One that a parent benchwrap shared with its program is not
+ * meant for the runs inside it, which are its children. */
 static void choose_run(struct plan *p, char **env)
 {
     const char *id = env_text(env, "MLFLOW_RUN_ID"), *shared = env_text(env, "BENCHWRAP_SHARED_RUN");

@@ -72,7 +72,8 @@ static int set_input(const char *input, struct err *err)
     return 0;
 }
 
-/* The terminal has stopped the run; the shell must see its job stopped, so we stop by the same signal. */
+/* The terminal has stopped the run; the shell must see its job stopped, so this process stops by
+ * the same signal. */
 static void repeat_follow_stop(struct repeat_child *c, int number)
 {
     if (signals_of_terminal(&c->signals, number))

@@ -203,7 +203,7 @@ struct commit_waiting {
     bool looked;
 };
 
-/* While this process waits, another one may commit our run with its own: checked whenever the
+/* While this process waits, another one may commit its run: checked whenever the
  * branch has moved. */
 static bool has_other_committed_run(void *context)
 {

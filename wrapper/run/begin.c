@@ -40,7 +40,7 @@ int run_map(struct run *run, struct err *err)
     sigset_t all;
     sigfillset(&all);
     run->signals = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
-    return 0; /* without a signalfd the launcher still finds our pending set */
+    return 0; /* without a signalfd the launcher still finds the pending set */
 }
 
 static const char *first_set_text(char *(*get)(const char *), const char *const *names)

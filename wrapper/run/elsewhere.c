@@ -78,7 +78,7 @@ static bool elsewhere_is_own_name(struct str entry, struct str hosts, char *cons
 
 /* ---- the launchers ---- */
 
-/* A pipe would lose to us what the launcher shall read. */
+/* Refuses a pipe: reading would consume what the launcher is to read. */
 static bool read_regular_file(const char *path, struct buf *to)
 {
     struct stat st;

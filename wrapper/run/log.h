@@ -11,7 +11,7 @@
 struct log {
     int fd;                /* -1: there is none */
     uid_t own;
-    bool clear;            /* the kernel distinguishes our user from others */
+    bool clear;            /* the kernel distinguishes this user from others */
     uint64_t foreign;      /* messages dropped */
     int64_t rest_until_ns; /* CLOCK_MONOTONIC: so many were dropped at once that nothing is read until then; 0: no rest */
 };

@@ -31,7 +31,7 @@ enum {
     BACKOFF_MAX_MS = 30000,
     CREATE_S = 2, /* design: --share-run delays the program so long at most */
     LIVE_S = 30, /* a request that is slower is stopped */
-    FINISH_S = 600, /* whoever waits kills us before */
+    FINISH_S = 600, /* the waiting process kills this one before */
     DYING_S = 10, /* the recorder was killed: so long until its lock is free */
     ORPHAN_S = 60, /* the recorder is dead: so long for a server that is away */
     REPLY_MS = 50 /* replies are reported so often at most */
@@ -63,7 +63,7 @@ void send_stand_back(pid_t program)
     if (taken && all && (sched_getaffinity(program, size, taken) == 0 || sched_getaffinity(0, size, taken) == 0)) {
         memset(all, 0xff, size);
         if (sched_setaffinity(0, size, all) == 0 &&
-            sched_getaffinity(0, size, all) == 0) { /* the kernel leaves those that we may use at all */
+            sched_getaffinity(0, size, all) == 0) { /* the kernel leaves those that this process may use at all */
             cpu_set_t *free_ones = CPU_ALLOC(CPUS);
             if (free_ones) {
                 CPU_AND_S(size, free_ones, all, taken);
@@ -310,7 +310,8 @@ static bool wait_tick(const struct sender *s)
 
 static int send_finish(struct sender *s);
 
-/* The recorder was killed, or ended without stopping us: no other process closes the run now. */
+/* The recorder was killed, or ended without stopping the sender: no other process closes the run
+ * now. */
 static int send_orphaned(struct sender *s)
 {
     struct leftovers_count swept;
@@ -385,7 +386,8 @@ static int send_finish(struct sender *s)
     return rc ? 1 : 0;
 }
 
-/* Not longer than the recorder waits, which kills us; --artifact-max bounds it again when it is added to the record. */
+/* Not longer than the recorder waits, which kills the sender; --artifact-max bounds it again when
+ * it is added to the record. */
 static int send_fetch(struct sender *s)
 {
     struct err err = {0};
@@ -465,7 +467,7 @@ int send_main(int argc, char **argv, char **env)
     default: break;
     }
     unsigned left = alarm(FINISH_S);
-    if (left) /* a shorter limit was set for us */
+    if (left) /* the sender has a shorter limit */
         alarm(left);
     return send_finish(&s);
 }

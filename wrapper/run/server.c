@@ -99,7 +99,7 @@ static void stop_sender(struct run *run)
 {
     struct run_server *s = &run->server;
     if (s->pid > 0) {
-        kill(s->pid, SIGKILL); /* before the line is closed: that means to it that we are dead */
+        kill(s->pid, SIGKILL); /* before the line is closed: that means the recorder's death */
         if (waitpid(s->pid, NULL, WNOHANG) == 0)
             s->dying = s->pid; /* one that gets no processor dies later */
     }

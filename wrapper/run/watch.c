@@ -52,7 +52,7 @@ static bool drain_rings(struct run *run)
     return taken > 0;
 }
 
-/* Sets when the launcher wakes us; false: enough bytes have arrived already. */
+/* Sets when the launcher wakes the recorder; false: enough bytes have arrived already. */
 static bool set_wake(struct run *run)
 {
     bool quiet = true;
@@ -303,7 +303,8 @@ void run_watch(struct run *run)
     starter_watch_end(&run->starters);
 }
 
-/* A shell whose child was killed ends with 128 + n, sometimes before the same signal of a scheduler, sent process by process, has come to us. */
+/* A shell whose child was killed ends with 128 + n, sometimes before the same signal of a
+ * scheduler, sent process by process, has arrived. */
 static void await_signal(struct run *run)
 {
     const struct wire_msg *e = &run->end;

@@ -1,4 +1,5 @@
-/* share.h: the parts of `benchwrap share`: which runs the target never had, our branch made of them, the push, the pull request.
+/* share.h: the parts of `benchwrap share`: which runs the target never had, the site's branch made
+ * of them, the push, the pull request.
  *
  * What is shared is decided by run directories, not by commits: a run that is or was in the target
  * is not offered again, however it was
@@ -44,9 +45,9 @@ struct share {
     const char *base, *branch, *site;
     struct forge_place target_place, source_place;
     struct repo_id target; /* tip of the target, as it was fetched */
-    struct repo_id old_target; /* the target that our branch was made of, where rewritten */
+    struct repo_id old_target; /* the target that the site's branch was made of, where rewritten */
     bool rewritten; /* by force: the target no longer holds it */
-    struct repo_id pushed, seen; /* our branch as we pushed it last, and as it is there now */
+    struct repo_id pushed, seen; /* the site's branch as pushed last, and as it is there now */
     bool was_pushed, is_seen;
     struct share_run *list; /* by experiment, then id; those that the target never had */
     size_t count, room, shared; /* shared: without those left out */
@@ -63,12 +64,13 @@ struct share {
 };
 
 /* ---- share_place.c: where from, where to ---- */
-/* Repository, remotes, target branch, our branch, forge; fetches the target. */
+/* Repository, remotes, target branch, the site's branch, forge; fetches the target. */
 int share_find_places(struct share *s, struct err *err);
 /* The user's git, in the repository. args: without "git", NULL-terminated. 0, whatever its status; -1: it could not be run. */
 int share_git(struct share *s, double limit_s, const char *const *args, struct str in, struct program_end *ret, struct err *err);
 
-/* The name of a ref that is this clone's alone: "pushed", our branch as we pushed it last; "base", the target that it was made of. In the arena. */
+/* The name of a ref that is this clone's alone: "pushed", the site's branch as pushed last; "base",
+ * the target that it was made of. In the arena. */
 const char *share_ref(const struct share *s, const char *what);
 
 /* Name of a file on the target in the folder of notes (what: "removed", "lost"), in the arena; NULL: out of memory. */
@@ -96,10 +98,11 @@ int share_leave_out_retracted(struct share *s, struct err *err);
 /* Where a run or what corrects it is left out, the other one is left out, too. Returns how many more are. */
 size_t share_leave_out_related(struct share *s);
 
-/* ---- share_branch.c: our branch ---- */
+/* ---- share_branch.c: the site's branch ---- */
 /* s->rewritten, s->old_target. */
 int share_find_rewritten(struct share *s, struct err *err);
-/* s->tip: our branch with the shared runs and nothing else that the target has not. In a dry run the commits are made, and the branch stays where it is.
+/* s->tip: the site's branch with the shared runs and nothing else that the target has not. In a dry
+ * run the commits are made, and the branch stays where it is.
  * -1: also where the branch has other changes. */
 int share_build(struct share *s, struct err *err);
 

@@ -21,7 +21,7 @@ enum {
     WAIT_S = 30
 };
 
-/* ---- what our branch has brought since it left the target ---- */
+/* ---- what the branch has brought since it left the target ---- */
 
 struct brought {
     struct share *s;

@@ -1,4 +1,5 @@
-/* share_place.c: from where to where: repository, remotes, target branch, our branch, forge; and what the target is now. */
+/* share_place.c: from where to where: repository, remotes, target branch, the site's branch, forge;
+ * and what the target is now. */
 #include "share/share.h"
 
 #include "base/place.h"

@@ -1,4 +1,5 @@
-/* share_push.c: our branch goes to the remote by the user's own git, and only over what we have pushed there ourselves. */
+/* share_push.c: the site's branch goes to the remote by the user's own git, and only over what
+ * share has pushed there itself. */
 #include "share/share.h"
 
 #include "git/tree.h"

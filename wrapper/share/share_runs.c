@@ -166,7 +166,7 @@ static int look_at_disk(struct looking *l)
     return rc < 0 && l->err->kind == ERR_NONE ? err_sys(l->err, "cannot read %s", l->s->runs.tree) : rc;
 }
 
-/* Of our branch: what is not on disk any more, or never was (a bare repository). */
+/* Of the site's branch: what is not on disk any more, or never was (a bare repository). */
 static int branch_run(void *context, const struct repo_entry *e)
 {
     struct looking *l = context;

@@ -303,7 +303,7 @@ int ui_front_start(struct ui_front *ret, const char *host, int port, int folder,
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[1]);
-        setsid(); /* Ctrl-C is not for us */
+        setsid(); /* Ctrl-C is not for this process */
         secret_guard_process();
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         door = (struct door){.listener = listener, .hold = ends[0], .folder = folder, .name = name, .secret = secret};

@@ -196,7 +196,7 @@ static void become_guard(int hold, int folder, const char *name, char *const *ar
         become_server(folder, name, argv, env);
     }
     if (server > 0) {
-        int null = open("/dev/null", O_RDWR); /* a reader of our output does not wait for the guard */
+        int null = open("/dev/null", O_RDWR); /* a reader of the output does not wait for the guard */
         for (int fd = 0; null >= 0 && fd < 3; fd++)
             dup2(null, fd);
         setpgid(server, server);

@@ -1,4 +1,4 @@
-/* ui_server.h: a local MLflow server as a child that never outlives us. A guard between
+/* ui_server.h: a local MLflow server as a child that never outlives this process. A guard between
  * the two adopts and ends what the server starts, so it is no work of base/child_work.h. */
 #ifndef UI_UI_SERVER_H
 #define UI_UI_SERVER_H

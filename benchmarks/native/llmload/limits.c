@@ -23,7 +23,7 @@ static int check_descriptors(double streams, struct err *err)
     double need = streams + SPARE_DESCRIPTORS;
     if (getrlimit(RLIMIT_NOFILE, &r) < 0)
         return 0;
-    if ((double)r.rlim_cur < need || streams == 0) { /* without a bound: as many as we may */
+    if ((double)r.rlim_cur < need || streams == 0) { /* without a bound: as many as this process may */
         rlim_t want = streams == 0 || need > (double)r.rlim_max ? r.rlim_max : (rlim_t)need;
         r.rlim_cur = want > r.rlim_cur ? want : r.rlim_cur;
         setrlimit(RLIMIT_NOFILE, &r);

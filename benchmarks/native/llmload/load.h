@@ -71,7 +71,7 @@ struct load {
     double connect_s, ttft_s, stall_s, request_s; /* time limits; 0: none */
     uint64_t seed;
     uint64_t prompts_used; /* by the levels of a sweep before this one */
-    unsigned threads; /* 0: one per CPU that we may use */
+    unsigned threads; /* 0: one per CPU that this process may use */
     unsigned share, shares; /* of several agents this one sends index % shares == share; 0 of 1 */
     struct objectives objectives;
     const char *objectives_name; /* preset, or NULL */

@@ -1,5 +1,5 @@
 /* schedule_trace.c: traces of real services as schedules: Azure's and BurstGPT's CSV, Mooncake's
- * and our own JSONL.
+ * and llmload's own JSONL.
  *
  * Azure:    TIMESTAMP,ContextTokens,GeneratedTokens     2023-11-16 18:17:03.9799600,4808,10
  * BurstGPT: Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type   (seconds)

@@ -77,7 +77,7 @@ struct task_batch {
     int64_t begin_wall_ms;
     int64_t begin, end; /* CLOCK_MONOTONIC, ns: first submission; the provider has stopped or finished */
     size_t calls; /* submit calls */
-    double waited; /* seconds that our own limit of rate held submission back */
+    double waited; /* seconds that taskrate's own limit of rate held submission back */
     double stalled; /* seconds that submit commands slept because the controller refused */
     struct scheduler_counters before, after;
     bool counted; /* both are there */

@@ -14,7 +14,7 @@ enum { CLOCKS_MAX = 4096, CLOCKS_NAME = WIRE_HOST };
 
 struct clocks_node {
     char name[CLOCKS_NAME];
-    bool same; /* as our CLOCK_MONOTONIC: times are exact */
+    bool same; /* as this host's CLOCK_MONOTONIC: times are exact */
     size_t tasks;
     int64_t low, high; /* of the node's clock less this host's, ns; INT64_MIN, INT64_MAX: no bound yet */
     int64_t shift; /* subtracted from its times by clocks_settle */

@@ -126,7 +126,7 @@ static bool drive_submit(struct drive *d, struct err *err)
     return true;
 }
 
-/* Refusals that pass: the controller is busy or counts our calls. */
+/* Refusals that pass: the controller is busy or limits the rate of calls. */
 static bool drive_is_temporary(struct str says)
 {
     static const char *const words[] = {"temporarily", "try again", "retry",       "rate limit", "limit",

@@ -131,7 +131,7 @@ static bool report_take_record(struct bench *b, const struct wire_record *r, int
     return true;
 }
 
-/* When the kernel had the datagram, on our monotonic clock. */
+/* When the kernel had the datagram, on this host's monotonic clock. */
 static int64_t report_arrival_ns(struct msghdr *m)
 {
     struct timespec wall;

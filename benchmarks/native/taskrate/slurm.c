@@ -160,7 +160,8 @@ static uint64_t slurm_parameter(const struct bench *b, const char *name, uint64_
     return otherwise;
 }
 
-/* A site's token bucket for a user's calls (from 23.02): we stay below it, one submission after the other, and leave some for our questions. */
+/* A site's token bucket for a user's calls (from 23.02): taskrate stays below it, one submission
+ * after the other, and leaves some for queries. */
 static void rate_limit(struct bench *b)
 {
     static const double our_share = 0.9;

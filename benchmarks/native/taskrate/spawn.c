@@ -27,7 +27,7 @@ struct order {
     int failed;
 };
 
-/* In the child, which shares our memory until exec: nothing but system calls. */
+/* In the child, which shares this process's memory until exec: nothing but system calls. */
 static int spawn_exec_task(void *argument)
 {
     struct order *o = argument;
