@@ -36,6 +36,8 @@ static bool is_version(const char *s)
     return !s[n] && n <= 64;
 }
 
+/* Reads the head of a rule file: name, version, blocks. -1 with err: a key is missing, unknown or
+ * wrong. */
 static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {

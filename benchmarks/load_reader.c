@@ -65,6 +65,8 @@ int load_where(struct where **ret, const struct yaml *y, struct reader *r, struc
 const char *const load_scopes[] = {"block", "run", NULL};
 const char *const load_types[] = {"text", "size", "integer", "number", "bool", "duration", NULL};
 
+/* Reads one item of `params` into the reader. -1 with err: a wrong key, or a cell that the reader
+ * lacks. */
 static int load_param(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"param", "cell", "type", "hidden", "scope", "where", "each", NULL};
@@ -141,6 +143,8 @@ int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct
     return 0;
 }
 
+/* Reads `block` of a reader: whether its rows begin tests, and which cells name them. -1 with err.
+ * */
 static int load_block(struct reader *r, const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"id", "label", "begin", NULL}, *const begins[] = {"always", "used", "changed", "never", NULL};

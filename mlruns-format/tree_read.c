@@ -129,6 +129,8 @@ static void tree_entries_add(struct tree_entries *e, const char *key)
     ++*e->count;
 }
 
+/* Reads one entry of params, metrics or tags, and goes into folders. Damage is noted in the run.
+ * Non-zero: out of memory. */
 static int each_entry(void *context, const struct folder_entry *entry)
 {
     struct tree_entries *e = context;

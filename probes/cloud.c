@@ -21,6 +21,8 @@ static bool cloud_text_starts(const struct look_text *text, const char *start)
     return str_starts((struct str){text->p, text->n}, start);
 }
 
+/* Returns the cloud by the texts of the firmware; NO_CLOUD: none is known. *ret_product: the
+ * product's name. */
 static enum cloud cloud_detect(const struct host *h, struct look_text *ret_product)
 {
     struct look_text vendor, chassis, version;

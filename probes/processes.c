@@ -165,6 +165,8 @@ static void processes_emit_tree(struct host *h, struct record *r, struct process
     sample_emit(h, r, "system/process_count", t->processes);
 }
 
+/* Records count, memory and processor time of the program's processes; where they are not visible,
+ * the reason, once. Returns 0. */
 static int processes_sample(struct host *h, struct record *r, struct err *err)
 {
     struct processes *p = probe_data(h, &probe_processes);

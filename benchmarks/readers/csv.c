@@ -51,6 +51,8 @@ static int csv_reader_load(struct reader *r, const struct yaml *spec, struct rul
     return 0;
 }
 
+/* Checks that the reader has the columns that its rules name, and sets the texts that a line must
+ * contain. -1 with err. */
 static int csv_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct csv *c = r->data;

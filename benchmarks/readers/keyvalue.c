@@ -30,6 +30,7 @@ static int keyvalue_reader_load(struct reader *r, const struct yaml *spec, struc
     return 0;
 }
 
+/* Checks the keys that the rules name, and sets the texts that a line must contain. -1 with err. */
 static int keyvalue_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     const struct keyvalue *k = r->data;

@@ -446,6 +446,7 @@ static void put_reason(struct http *h, CURLcode code, struct buf *to)
         buf_plain(to, str_of(h->text[0] ? h->text : h->curl.curl_easy_strerror(code)), 300);
 }
 
+/* Sets the error of a request that failed. Credentials in the address are left out. Returns -1. */
 static int http_failed(struct http *h, const struct http_request *q, CURLcode code, struct err *err)
 {
     struct buf url CLEANUP_BUF, why CLEANUP_BUF;

@@ -253,6 +253,8 @@ static void index_match_marks(const struct published *p, struct index_run *to, c
     s->marked += to->marked;
 }
 
+/* Adds a published run to the index, with the hashes by which duplicates are found. -1: out of
+ * memory. An unreadable run has none. */
 static int index_visit_run(void *context, const struct folder_entry *e)
 {
     struct published *p = context;

@@ -176,6 +176,8 @@ static void check_run_file(struct run_level *l, const struct folder_entry *entry
 
 static void check_run_folder(struct run_level *up, const char *name, const char *path);
 
+/* Returns true if the folder has had a name that some file systems treat as this one; else
+ * remembers it. */
 static bool is_repeated_name(struct run_level *l, struct str name)
 {
     struct arena *a = &l->r->a;

@@ -107,6 +107,8 @@ static int adopt_print(struct adopt_work *w)
     return 0;
 }
 
+/* Adopts the runs below `dir`, commits them, and prints the result. Returns what adopt_print
+ * returns; -1 with c->err. */
 static int adopt_all_runs(struct adopt_work *w, const char *dir)
 {
     struct cmd_context *c = w->c;

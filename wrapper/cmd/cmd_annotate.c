@@ -233,6 +233,8 @@ static int publish_annotation(struct annotate_work *w, const struct tree_run *ru
     return rc < 0 ? -1 : 0;
 }
 
+/* Annotates the run of this name, unless it has these values already. -1 with c->err: not found, or
+ * itself an annotation or retraction. */
 static int annotate_run(struct annotate_work *w, const char *name)
 {
     struct cmd_context *c = w->c;

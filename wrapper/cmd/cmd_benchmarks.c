@@ -417,6 +417,7 @@ static int print_rules(struct cmd_context *c, const char *path)
     return 0;
 }
 
+/* Executes `benchwrap benchmarks`. -1 with c->err: no benchmark has the name. */
 static int benchmarks_command(struct cmd_context *c)
 {
     struct catalogue catalogue;

@@ -194,6 +194,8 @@ static int check_subject_named(struct asked *x, struct err *err)
     return check_path(x, path, err);
 }
 
+/* Executes `benchwrap check`. 0; 1: findings at or above --fail-on; 2: not all could be checked; -1
+ * with c->err: wrong options. */
 static int check_command(struct cmd_context *c)
 {
     struct check_state k;

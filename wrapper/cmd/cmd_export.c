@@ -59,6 +59,8 @@ static int close_export(struct cmd_context *c, FILE *out, struct fs_new *file, c
     return fs_new_end(file, path, status >= 0, c->err) ? -1 : status;
 }
 
+/* Writes the chosen runs as a table to standard output or a file, which appears complete or not at
+ * all. 0; 1: some could not be read; -1 with c->err. */
 static int export_chosen(struct cmd_context *c, struct runs *runs)
 {
     struct tables_request r = {.runs = runs,

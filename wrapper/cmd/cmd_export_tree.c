@@ -383,6 +383,7 @@ static int export_related(struct export *x, size_t n, struct err *err)
     return rc;
 }
 
+/* Exports the chosen runs and those that concern them. -1 with err. */
 static int export_runs(struct export *x, struct err *err)
 {
     struct progress progress;

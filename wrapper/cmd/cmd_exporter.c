@@ -262,6 +262,7 @@ struct chosen_run {
     struct chosen_run *next;
 };
 
+/* Appends the runs of --experiment and --since to the list. -1 with c->err. */
 static int exporter_choose_filtered(struct exporter_work *w, struct runs *runs, struct chosen_run ***end)
 {
     struct cmd_context *c = w->c;

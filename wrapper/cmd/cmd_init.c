@@ -99,6 +99,8 @@ static bool is_behind_link(struct init_making *m)
     return fd < 0 && errno == ELOOP && err_sys(m->c->err, "opening the folder %s", m->dir) < 0;
 }
 
+/* Clones the repository into `dir`, or a folder named after it, unless it is there. -1 with c->err.
+ * */
 static int init_clone(struct init_making *m, const char *address, const char *dir)
 {
     m->dir = dir ? dir : folder_of_address(address, m->c->arena);
@@ -271,6 +273,8 @@ static const char *machine_site(struct arena *a)
     return site_is_legal(str_of(host)) ? arena_dup(a, host, n) : RESULTS_SITE;
 }
 
+/* Sets profile and site of the new repository, from options or the configuration. -1 with c->err: a
+ * public one without a site, or a profile that contradicts an existing file. */
 static int choose_site(struct init_making *m, bool bare)
 {
     struct plan plan;
@@ -485,6 +489,7 @@ static int set_up(struct init_making *m)
     return 0;
 }
 
+/* Executes `benchwrap init`. 0; -1 with c->err. */
 static int init_command(struct cmd_context *c)
 {
     struct init_making m = {.c = c, .site = opt_text(&c->opts, OPTION_SITE)};

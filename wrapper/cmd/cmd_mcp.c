@@ -38,6 +38,7 @@ static int find_profile(struct cmd_context *c, struct mcp_options *o)
     return 0;
 }
 
+/* Serves an agent's client on standard input and output until the input ends. 0; -1 with c->err. */
 static int mcp_command(struct cmd_context *c)
 {
     uint64_t max = ANSWER_USUAL;

@@ -2,6 +2,7 @@
 #include "pages/pages.h"
 #include "cmd/selection.h"
 
+/* Executes `benchwrap pages`. 0; 1: a run is damaged; -1 with c->err. */
 static int pages_command(struct cmd_context *c)
 {
     struct runs runs;

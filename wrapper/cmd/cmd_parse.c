@@ -288,6 +288,8 @@ static int parse_print(struct cmd_context *c, const struct rules *rules, const s
     return rc;
 }
 
+/* Reads one output by the rules and prints the facts. Returns what parse_print returns; -1 with
+ * c->err. */
 static int parse_output(struct cmd_context *c, const struct rules *rules, const char *path, char *const *argv)
 {
     struct rules_outcome out;

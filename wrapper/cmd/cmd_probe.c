@@ -121,6 +121,7 @@ struct tables {
     struct listing facts, missing, costs;
 };
 
+/* Prints the facts, missing values and costs as tables or JSON. -1: out of memory. */
 static int probe_print(struct cmd_context *c, const struct tables *t)
 {
     if (!opt_on(&c->opts, OPTION_JSON)) {

@@ -167,6 +167,7 @@ static int recipe_write_text(struct cmd_context *c, struct buf *text)
 
 /* ---- list ---- */
 
+/* Prints the recipes, or with --services the service files. -1 with c->err. */
 static int recipe_list(struct cmd_context *c)
 {
     static const struct listing_column columns[] = {{.key = "name", .heading = "name", .whole = true},
@@ -375,6 +376,8 @@ static int recipe_hosts(struct cmd_context *c, struct campaign_hosts *ret)
     return 0;
 }
 
+/* Writes the batch script into the campaign's folder and submits it. Returns what campaign_submit
+ * returns; -1 with c->err. */
 static int recipe_submit(struct cmd_context *c, struct campaign *campaign, const char *tree)
 {
     const struct recipe_planned *p = &campaign->planned;
@@ -424,6 +427,8 @@ static int recipe_run_there(struct cmd_context *c, const struct recipe *r, const
                : campaign_cluster_run(&cluster, r, options.p ? options.p : "", tree, c->arena, c->out, c->err);
 }
 
+/* Executes a recipe here, submits it as a job, or runs it on another cluster. Returns the status of
+ * the campaign; -1 with c->err. */
 static int recipe_run(struct cmd_context *c)
 {
     static struct campaign campaign; /* its arenas live as long as the process */

@@ -43,6 +43,7 @@ static int take_chosen(struct cmd_context *c, struct runs *runs, struct proposal
     return 0;
 }
 
+/* Prints a reference file made from the named or chosen runs. -1 with c->err. */
 static int propose_references(struct cmd_context *c, struct runs *runs)
 {
     struct proposal p;

@@ -97,6 +97,7 @@ static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc
     return report_groups(doc, runs, groups, count, &o, c->err);
 }
 
+/* Executes `benchwrap report`. Returns what fill_report returns; -1 with c->err. */
 static int report_command(struct cmd_context *c)
 {
     struct runs runs;

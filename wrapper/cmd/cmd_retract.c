@@ -159,6 +159,8 @@ static struct tree_run *first_recorded(struct retract_work *w, struct tree_run *
     return run;
 }
 
+/* Retracts one run. -1 with c->err: it has not ended, is a retraction, or belongs to another user.
+ * */
 static int take_one(struct retract_work *w, const struct tree_run *run)
 {
     struct cmd_context *c = w->c;

@@ -157,6 +157,8 @@ static int files_of(struct cmd_context *c, const char **paths, size_t *ret_n)
     return n ? 0 : err_set(c->err, ERR_USAGE, "which rule file? FILE, NAME or --all");
 }
 
+/* Checks rule files with their samples, and prints the findings. 0; 1: a file is not good; -1 with
+ * c->err. */
 static int rules_check_files(struct cmd_context *c)
 {
     const char **paths = arena_get(c->arena, FILES_MAX * sizeof(*paths));

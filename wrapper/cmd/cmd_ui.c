@@ -310,6 +310,8 @@ static int link_folder(int from, int to, int depth, struct err *err)
     return rc;
 }
 
+/* Links the files of a run to where the local server searches them. `dir`: the run's folder. -1
+ * with err. */
 static int place_artifacts(void *context, const struct mlflow_run *run, int dir, struct err *err)
 {
     struct ui *ui = context;

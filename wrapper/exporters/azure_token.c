@@ -124,6 +124,8 @@ static const struct azure_cloud *choose_cloud(const struct exporter_config *c, c
     return &azure_clouds[0];
 }
 
+/* Checks that the source of access tokens has all its keys. -1 with err, which names the missing
+ * one. */
 static int check_token_source(const struct azure_token *t, struct err *err)
 {
     bool application = t->source == SOURCE_SECRET || t->source == SOURCE_CERTIFICATE || t->source == SOURCE_WORKLOAD;

@@ -60,6 +60,8 @@ void exporter_records_close(struct exporter_records *s)
     free(s);
 }
 
+/* Opens the destination, again where the link is older than LINK_S. Answers as exporter.h
+ * describes. */
 static enum exporter_answer records_open_link(struct exporter_records *s, int64_t until_ns, struct err *err)
 {
     int64_t now = clock_mono_ns();

@@ -60,6 +60,8 @@ static const struct opt_row jsonl_rows[] = {
      .flags = OPT_FROM_FILE},
 };
 
+/* Checks the configuration: one of file, pipe and socket, with an absolute path or an address. -1
+ * with err. */
 static int jsonl_configure(const struct exporter_config *c, struct err *err)
 {
     const char *place = NULL;

@@ -369,6 +369,8 @@ static enum exporter_answer otlp_post(struct exporter_link *l, const char *path,
     return answer == EXPORTER_SENT ? check_partial(buf_text(&reply), err) : answer;
 }
 
+/* Sends a run in several requests, from *done on; *done has what the destination accepted. Answers
+ * as exporter.h describes. */
 static enum exporter_answer otlp_send(struct exporter_link *l, const struct exporter_run *run, uint64_t *done, struct err *err)
 {
     struct metric_set set;
@@ -516,6 +518,8 @@ static enum exporter_answer otlp_send_records(struct exporter_link *l, const str
     return otlp_post(l, "/v1/logs", buf_text(&body), err);
 }
 
+/* Appends the requests that otlp_send would make, without credentials. -1 with err: out of memory.
+ * */
 static int otlp_print(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err)
 {
     struct metric_set set;

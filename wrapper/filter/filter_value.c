@@ -120,6 +120,8 @@ static struct filter_value time_value(int64_t ms)
     return ms ? (struct filter_value){.is = FILTER_INTEGER, .integer = ms} : (struct filter_value){.is = FILTER_MISSING};
 }
 
+/* Returns an attribute of the run. FILTER_MISSING: it has none. *ret_problem: why a tag cannot be
+ * read, else unchanged. */
 static struct filter_value read_attribute(enum filter_attribute attribute, const struct folder *tree, const struct tree_run *run,
                                           struct buf *text, struct arena *a, const char **ret_problem)
 {

@@ -158,6 +158,7 @@ static bool precedes_run(void *context, const struct tree_run *other)
     return other->start_ms < h->run.run->start_ms;
 }
 
+/* Loads the runs before this one with the same key and inputs. -1 with err. */
 static int collect_earlier_runs(struct history_state *h, struct err *err)
 {
     struct runs *runs = h->runs;
@@ -558,6 +559,8 @@ static int history_print_rows(const struct history_state *h)
 
 /* ---- the question ---- */
 
+/* Judges each metric against the earlier runs, and prints the result. 0; 1: the run is damaged;
+ * COMPARE_STATUS_GATE; -1 with err. */
 static int judge_and_print(struct history_state *h, struct err *err)
 {
     struct compared_metric *metrics = NULL;

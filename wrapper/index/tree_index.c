@@ -277,6 +277,8 @@ static int has_listing(struct tree_index *x, const char *full, const char *run, 
     return known && index_stamp(&st) == stamp;
 }
 
+/* Enters a folder; where the index has the listing of a run's folder, without opening it. -1 with
+ * errno. */
 static int indexed_enter(const struct folder *f, const char *path, struct folder *ret)
 {
     const struct indexed_folder *own = f->own;

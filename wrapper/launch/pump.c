@@ -197,6 +197,8 @@ static void pump_fail(struct pump_stream *s, int error)
     pump_close(s);
 }
 
+/* Writes what was read to the real stream. True if bytes moved. After a lasting error the stream is
+ * closed, with s->failure set. */
 static bool pump_write(struct pump_stream *s, int64_t now_ns)
 {
     ssize_t n = out_write(s->out, s->at, s->left);

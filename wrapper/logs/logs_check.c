@@ -129,6 +129,7 @@ static int check_text_line(void *context, struct str line, struct err *err)
     return 0;
 }
 
+/* Checks one line of the merged JSON lines, and counts what is wrong with it. Returns 0. */
 static int check_json_line(void *context, struct str line, struct err *err)
 {
     struct checking *g = context;

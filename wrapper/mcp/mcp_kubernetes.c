@@ -235,6 +235,8 @@ static int kube_put_queue(struct kube *k, struct json_out *to, const char *kind,
     return rc;
 }
 
+/* Appends the jobs and pods of the namespace. One of both is enough. -1: call->why has the reason.
+ * */
 static int kube_queue(struct mcp_call *call, struct json_out *to)
 {
     bool all = json_bool(json_get(call->arguments, "all"), false);
@@ -340,6 +342,7 @@ static void kube_put_node(struct kube *k, struct json_out *to, const struct json
     json_close(to, '}');
 }
 
+/* Appends the nodes of the cluster with these states. -1: call->why has the reason. */
 static int kube_nodes(struct mcp_call *call, struct json_out *to)
 {
     static const char *const words[] = {"nodes", NULL};

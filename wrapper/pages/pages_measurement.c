@@ -224,6 +224,8 @@ static int by_difference(const void *a, const void *b)
     return rx != ry ? (rx > ry) - (rx < ry) : str_natural(x, y);
 }
 
+/* Fills `ret` with the names of facts in which the sites differ, at most DIFFERENCES_MAX, in the
+ * order of interest. Returns how many. */
 static size_t names_of_differences(const struct site_column *sites, size_t n, const char **ret)
 {
     static const char *const own[] = {"cluster", "partition"};

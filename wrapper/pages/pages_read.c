@@ -139,6 +139,8 @@ static const struct page_facts *facts_new(const struct page_fact *list, size_t c
     return facts;
 }
 
+/* Returns the params of the run that are conditions, with a hash of them, in the arena. NULL: out
+ * of memory. */
 static const struct page_facts *page_conditions_of(const struct tree_run *run, struct arena *a)
 {
     struct page_fact list[CONDITIONS_MAX];

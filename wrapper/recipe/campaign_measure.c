@@ -137,6 +137,8 @@ static int wait_others(struct campaign *c, int64_t begin_ns, const char **ret_wh
     return rc;
 }
 
+/* Runs the warm-up commands of the roles, one after the other. 1: one failed; *ret_why states why,
+ * in an arena. */
 static int run_warmups(struct campaign *c, const struct recipe_point *p, struct arena *a, const char **ret_why)
 {
     for (size_t i = 0; i < p->part_count; i++) {

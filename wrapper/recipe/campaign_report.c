@@ -208,6 +208,7 @@ static void open_campaign_experiment(struct reporting *w, const char *tree)
     w->experiment = place_open(root, number, O_RDONLY | O_DIRECTORY, 0);
 }
 
+/* Reads the runs of all points, and chooses the metrics of the report. -1 with err. */
 static int read_results(struct reporting *w, const char *tree, struct err *err)
 {
     w->notes.sweep = w->recipe.sweep;

@@ -297,6 +297,8 @@ static const char *const *logs_names(const struct opt_set *opts, const char *opt
     return n ? (const char *const *)names : NULL;
 }
 
+/* Reads the options that choose log lines. Texts are in the arena. -1 with err: one has a wrong
+ * value. */
 static int logs_filter_of(const struct opt_set *opts, struct arena *a, struct logs_filter *ret, struct err *err)
 {
     const char *severity = opt_text(opts, OPTION_SEVERITY), *request = opt_text(opts, OPTION_REQUEST);

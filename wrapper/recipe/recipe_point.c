@@ -110,6 +110,7 @@ static int scope_words(struct part_scope *s, const struct yaml *map, const char 
 
 /* ---- parts of a role ---- */
 
+/* Reads `hosts` of a role into part->hosts. -1 with err: a name that is none, or too many. */
 static int read_hosts(struct part_scope *s, struct recipe_part *part)
 {
     char **given;

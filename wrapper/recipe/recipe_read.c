@@ -273,6 +273,8 @@ static int refuse_kubernetes(const struct recipe *r, const struct yaml *y, struc
     return err_hint(err, "start the services there, name them by `endpoint`, and run the recipe with --local");
 }
 
+/* Replaces r->root by the translation of a recipe of the toolkit; remarks are in r->remarks. -1
+ * with err. */
 static int translate_toolkit(struct recipe *r, const struct recipe_places *places, struct err *err)
 {
     struct yaml *own;
@@ -303,6 +305,8 @@ static int check_recipe_version(const struct recipe *r, struct err *err)
     return err_hint(err, "benchwrap recipe migrate %s", r->file);
 }
 
+/* Reads name, description and experiment; the name is the file's by default. -1 with err: an
+ * illegal one. */
 static int read_recipe_name(struct recipe *r, const char *file, struct err *err)
 {
     const char *base = str_base_name(file), *dot = strrchr(base, '.');

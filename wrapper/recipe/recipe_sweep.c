@@ -193,6 +193,8 @@ static int fill_table(struct sweep_builder *b)
     return 0;
 }
 
+/* Reads `overrides`: conditions, and the values that they set. -1 with err: a wrong expression, or
+ * a name that is no value. */
 static int read_overrides(struct sweep_builder *b, const struct yaml *list)
 {
     size_t n = 0;
@@ -251,6 +253,7 @@ static int order_rows(const void *x, const void *y)
     return a->point < b->point ? -1 : a->point > b->point;
 }
 
+/* Refuses a sweep with two equal points: -1 with err, which names both. */
 static int check_equal_points(struct sweep_builder *b)
 {
     struct parameter_sweep *s = &b->r->sweep;

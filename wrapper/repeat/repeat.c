@@ -210,6 +210,8 @@ void repeat_write_heartbeat(void *context)
         repeat_say("%s", err.text);
 }
 
+/* Ends the repetitions: the parent run is published, or discarded where no program could start.
+ * Returns the exit status, or ends by the signal that ended them. */
 static int repeat_leave(struct repeat_state *s)
 {
     int number = s->child.signals.finish_signal, status = s->status ? s->status : number;

@@ -384,6 +384,7 @@ static struct tree_run **all_members(const struct groups_report *r, size_t *ret_
     return all;
 }
 
+/* Adds the table of the runs of all groups, each with its group's letter. -1 with err. */
 static int put_group_runs(struct groups_report *r, struct tree_run *const *all, size_t n, struct err *err)
 {
     struct tree_run *const *list = report_order(r->runs, all, n, r->o, r->a, err);
@@ -433,6 +434,7 @@ static int put_group_scaling(struct groups_report *r, struct tree_run *const *al
     return report_scaling(r->d, r->runs, all, n, metrics, used, r->o, err);
 }
 
+/* Fills the document of compared groups. -1 with err. */
 static int fill_groups(struct groups_report *r, struct err *err)
 {
     size_t n;

@@ -151,6 +151,8 @@ static int look_at_base(struct commit_work *k)
     return 0;
 }
 
+/* Commits the runs of k->scan that wait, again where another process moved the branch, ATTEMPTS
+ * times. -1 with k->err. */
 static int commit_waiting_runs(struct commit_work *k)
 {
     const struct scan_run **runs = calloc(k->scan.count + 1, sizeof *runs);

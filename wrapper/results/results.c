@@ -41,6 +41,8 @@ static const char *tree_prefix(const struct repo *r, const char *parent, struct 
     return "mlruns";
 }
 
+/* Reads the 8 digits that identify this clone; `make`: makes them where it has none. 1 with err: it
+ * has none; -1 with err. */
 static int clone_id(struct repo *r, bool make, struct arena *a, const char **ret, struct err *err)
 {
     unsigned char bytes[4];

@@ -255,6 +255,8 @@ static const char *find_reason_in_words(char *const *program, char *const *env, 
     return why;
 }
 
+/* Returns why the program runs on another machine, also inside lines for a shell, in the arena.
+ * NULL: it runs here, as far as it is known. */
 static const char *elsewhere_find_reason(char *const *argv, char *const *env, int depth, struct arena *a)
 {
     const char *why = NULL;

@@ -435,6 +435,8 @@ static void shared_note_place(struct record *r, const char *store_id, const stru
                        run->artifact_uri);
 }
 
+/* Publishes a further run that the program's client logged, as a child of this one. `store`: where
+ * it is. *ret: the result, which the caller frees. -1 with err. */
 static int publish_other(struct spool *s, int store, const struct finished *f, const struct tree_run *run, const struct finish_options *o,
                          struct redact *redact, struct finished *ret, struct err *err)
 {

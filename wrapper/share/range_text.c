@@ -301,6 +301,7 @@ static void put_group(struct range *r, const struct proposed_group *g, const str
     buf_printf(r->to, " | %zu", g->count);
 }
 
+/* Appends the rows of one group: its metrics next to those of published runs. -1 with err. */
 static int put_values_of(struct range *r, const struct proposed_group *g, struct err *err)
 {
     struct tree_run *run = range_read_run(r, g->runs[0], TREE_PARAMS | TREE_TAGS, r->arena);

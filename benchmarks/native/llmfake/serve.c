@@ -35,6 +35,8 @@ static void serve_on_signal(int signal)
     stopped = signal;
 }
 
+/* Listens on f->host and f->port. Returns the socket; *ret_port is the port that it got. -1 with
+ * err. */
 static int listen_tcp(const struct fake *f, uint16_t *ret_port, struct err *err)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(f->port)};

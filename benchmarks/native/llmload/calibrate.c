@@ -193,6 +193,8 @@ static int calibration_run_load(struct calibration *c, const char *url, struct c
     return c->completed ? 0 : err_set(err, ERR_SYSTEM, "no request to llmfake succeeded");
 }
 
+/* Compares what the client measured with the log of llmfake. -1 with err: the log cannot be read,
+ * out of memory, or no gap is in both. */
 static int calibration_gather(struct calibration *c, struct calibration_sink *w, const char *log, struct err *err)
 {
     struct seen_list client = {0}, server = {0};

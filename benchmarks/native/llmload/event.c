@@ -290,6 +290,8 @@ static bool is_kept(enum event_place place)
     return place == TOOLS || place == PARTS || place == THOUGHTS;
 }
 
+/* Reads an array: choices, token ids, or values to be skipped. False: it is no valid JSON, or
+ * incomplete. */
 static bool read_array(struct event_reader *r, enum event_place place)
 {
     struct str none = {NULL, 0};

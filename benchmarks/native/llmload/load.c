@@ -229,6 +229,8 @@ static int set_load_path(struct load *l, struct arena *a, struct err *err)
     return 0;
 }
 
+/* Reads the options that name the service: addresses, API, path, model. -1 with err: one is missing
+ * or wrong. */
 static int read_service(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
 {
     for (const struct opt_value *v = opt_find(set, OPTION_URL); v && v->text; v = v->next)

@@ -141,6 +141,8 @@ static int trace_add_text(struct trace_reading *r, const char *text, struct arri
     return 0;
 }
 
+/* Adds the arrival of one line of a JSON trace, Mooncake's or llmload's own. -1: a member is
+ * missing or wrong, with the error set. */
 static int json_row(struct trace_reading *r, struct str line)
 {
     struct json *j;

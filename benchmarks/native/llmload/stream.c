@@ -53,6 +53,7 @@ static bool stream_fail(struct reply_stream *s, enum stream_trouble why)
     return false;
 }
 
+/* Reads the text of one event and passes it on. False: it is malformed, which the stream notes. */
 static bool stream_emit_event(struct stream_feeding *f, struct str text, struct event *e)
 {
     struct reply_stream *s = f->s;
@@ -219,6 +220,8 @@ static const char *stream_line_end(const char *p, const char *end, const char **
     return lf ? lf : *cr;
 }
 
+/* Reads n bytes of a stream of lines; an incomplete last line waits for the next bytes. False:
+ * trouble, which the stream notes. */
 static bool stream_take_lines(struct stream_feeding *f, const char *p, size_t n)
 {
     struct reply_stream *s = f->s;

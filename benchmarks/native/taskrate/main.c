@@ -29,6 +29,7 @@ static int taskrate_print_text(struct taskrate_options *o, void (*what)(struct t
     return text.failed || fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) ? 2 : 0;
 }
 
+/* Prints the providers. Returns the exit status: 2 where standard output fails. */
 static int taskrate_list_providers(bool json)
 {
     CLEANUP_BUF struct buf b;

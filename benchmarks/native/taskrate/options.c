@@ -217,6 +217,7 @@ static int options_read_integer(const struct taskrate_options *o, const char *na
     return 0;
 }
 
+/* Reads --payload: stub, call, true, sh, or a command that is searched in PATH. -1 with err. */
 static int options_read_payload(struct bench *b, const char *text, struct err *err)
 {
     struct bench_settings *s = &b->set;

@@ -46,6 +46,7 @@ static size_t kubernetes_count_cpus(const struct json *nodes)
     return all;
 }
 
+/* Reads nodes and version of the cluster. -1 with err, which states that nothing was submitted. */
 static int kubernetes_begin(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out;

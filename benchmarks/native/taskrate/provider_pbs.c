@@ -54,6 +54,8 @@ static size_t pbs_count_processors(struct str text)
     return all;
 }
 
+/* Reads the server's configuration and its nodes. -1 with err, which states that nothing was
+ * submitted. */
 static int pbs_begin(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out;

@@ -283,6 +283,8 @@ static void clean_up(struct course *c)
     own_end(&c->own, cleaned);
 }
 
+/* Prints the result on standard output, and writes it to --out. Where a file cannot be written, the
+ * table goes to standard error. -1 with err. */
 static int run_print_results(const struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf document, people;

@@ -71,6 +71,7 @@ struct agent {
     int wake[2]; /* wakes the main thread, which reads `fetched` */
 };
 
+/* Appends who answers, with both clocks. Returns the HTTP status. */
 static unsigned answer_health(struct buf *to)
 {
     char host[256] = "";
@@ -193,6 +194,8 @@ static void put_toolkit_names(const struct agent *a, const struct part_view *v, 
     prometheus_buckets(to, name, l);
 }
 
+/* Appends the metrics of the load that runs, or ran last, as Prometheus reads them. Returns the
+ * HTTP status. */
 static unsigned answer_prometheus(struct agent *a, struct buf *to, const char **type)
 {
     struct part_view v = {.state = PART_PREPARING};
@@ -348,6 +351,8 @@ static unsigned agent_handle(void *context, const struct api_call *call, struct 
 
 /* ---- the process ---- */
 
+/* Divides "ADDRESS:PORT", with IPv6 addresses in brackets. -1 with err: another form, or an address
+ * longer than `size`. */
 static int read_listen(const char *text, char *ret_address, size_t size, uint16_t *ret_port, struct err *err)
 {
     struct str s = str_of(text);

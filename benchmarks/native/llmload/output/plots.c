@@ -43,6 +43,8 @@ static size_t fill_bins(const struct hdr *h, double scale, double low[BINS], dou
     return BINS;
 }
 
+/* Writes the histogram of a metric with its quantiles; nothing where it has no values. -1 with err.
+ * */
 static int plot_histogram(const char *dir, const struct metrics *m, enum metric which, const char *title, struct err *err)
 {
     const struct hdr *h = &m->h[which];
@@ -73,6 +75,7 @@ static int plot_histogram(const char *dir, const struct metrics *m, enum metric 
     return write_chart(dir, row->key, &chart, err);
 }
 
+/* Writes the plot of requests over time. -1 with err. */
 static int in_time(const char *dir, const struct outcome *o, const char *title, struct err *err)
 {
     const struct load_series *s = &o->m.series;

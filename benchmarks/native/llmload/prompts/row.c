@@ -84,6 +84,8 @@ static const char *turn_text(const struct json *turn)
     return json_string(json_get(turn, "value"), json_string(json_get(turn, "content"), NULL));
 }
 
+/* Adds the item of a conversation: the turns of the human are its prompts. 0; ROWS_SKIP: it has
+ * none; -1 with err: out of memory. */
 static int take_conversation(struct dataset *d, const struct json *row, const struct json *list, struct err *err)
 {
     struct str *turns = arena_get(&d->arena, (json_count(list) + 1) * sizeof *turns);
@@ -131,6 +133,8 @@ static int add_content(struct buf *to, const struct json *content, struct err *e
     return json_is_array(content) ? 0 : err_set(err, ERR_INPUT, "a message has no content");
 }
 
+/* Adds the item of a list of messages, without a last answer. 0; ROWS_SKIP; -1 with err: a message
+ * without role or content, or out of memory. */
 static int take_messages(struct dataset *d, const struct json *row, const struct json *list, struct err *err)
 {
     struct buf text CLEANUP_BUF, messages CLEANUP_BUF;

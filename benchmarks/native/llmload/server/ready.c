@@ -121,6 +121,8 @@ static enum gate_verdict ask_triton_model(struct waiting *w)
     return v == NEVER ? NOT_YET : v; /* 400 while it is loaded */
 }
 
+/* Queries the list of models, and whether it has the model of the load. ABSENT: the server has no
+ * such list. */
 static enum gate_verdict ask_models(struct waiting *w)
 {
     if (dialects[w->server->dialect].by_model)
