@@ -202,6 +202,16 @@ static struct str head_of(struct str line, size_t first)
     return colon ? str_trim(str_sub(head, 0, (size_t)(colon - head.p))) : (struct str){"", 0};
 }
 
+/* "Model:   OLS   R-squared: 0.93": a column between the colon of a head and the name is what the head names. */
+static bool has_own_value(struct str line, size_t colon, size_t name)
+{
+    struct str between = name > colon ? str_sub(line, colon + 1, name - colon - 1) : (struct str){"", 0};
+    size_t gap = between.n;
+    while (gap && str_is_blank(between.p[gap - 1]))
+        gap--;
+    return str_trim(between).n && (between.n - gap >= 2 || (between.n > gap && between.p[gap] == '\t'));
+}
+
 /* "Write: BW=12 MB/s": the text before the first colon of the line, where it is not the name
  * itself. False: it is too long for a name. */
 static bool head_words(struct str line, const struct number *numbers, size_t k, const struct figure_candidate *c, const char *label,
@@ -214,7 +224,7 @@ static bool head_words(struct str line, const struct number *numbers, size_t k, 
     size_t named = (size_t)(before.p + before.n - line.p);
     bool led = k ? guess_letters(str_sub(line, named, numbers[0].from - named)) /* else the head is the name of the first number itself */
                  : before.p + before.n <= c->label.p;
-    if (!led)
+    if (!led || (!k && has_own_value(line, named, (size_t)(c->label.p - line.p))))
         return true;
     if (before.n >= sizeof cleaned)
         return false;
@@ -270,16 +280,28 @@ static bool fill_figure(const struct figure_context *x, struct str line, const s
     return figure_value_set(x, line, n, unit, ret);
 }
 
+/* "compression ratio" of "a.txt - compression ratio" */
+static struct str behind_dash(struct str text)
+{
+    ptrdiff_t at = str_find(text, STR(" - "));
+    return at < 0 ? text : str_trim(str_sub(text, (size_t)at + 3, text.n));
+}
+
 /* "loss 0.3", "validation accuracy 0.93": up to three words, the last of which names a score, then a fraction, and nothing else. A number of another
  * name may be a setting or a version. */
 static bool is_bare_score(struct str line, const struct number *n, size_t count)
 {
-    struct str name = count == 1 ? str_trim(str_sub(line, 0, n->from)) : (struct str){"", 0}, rest = name, word = {"", 0}, next;
+    struct str name = count == 1 ? behind_dash(str_trim(str_sub(line, 0, n->from))) : (struct str){"", 0}, rest = name, word = {"", 0},
+               pair = name, next; /* pair: the last two words, "compression ratio" */
     size_t words = 0;
-    for (; (next = str_word(&rest)).n; words++)
+    for (; (next = str_word(&rest)).n; words++) {
+        if (word.n)
+            pair = (struct str){word.p, (size_t)(next.p + next.n - word.p)};
         word = next;
-    return words && words <= 3 && !n->plain && !n->error && !n->inside && n->to == line.n && str_is_blank(line.p[n->from - 1]) &&
-           guess_letters(word) && !memchr(name.p, ',', name.n) && figure_is_score(word);
+    }
+    bool ends = n->to == line.n || (n->to + 1 == line.n && line.p[n->to] == '.');
+    return words && words <= 3 && !n->plain && !n->error && !n->inside && ends && str_is_blank(line.p[n->from - 1]) &&
+           guess_letters(word) && !memchr(name.p, ',', name.n) && (figure_is_score(word) || figure_is_score_name(pair));
 }
 
 /* "# duration_ms 1135.39": a line of a name that ends with a unit, and a fraction. */
@@ -413,8 +435,25 @@ static size_t borrowed_name(struct str line, const struct number *numbers, size_
     struct str behind = str_sub(line, numbers[0].end, line.n), word = str_word(&behind);
     if (str_has_word("total overall average aggregate", word)) /* "2048 MiB total in 11.144 sec, 183.776 MBps" */
         return (size_t)snprintf(to, size, STR_FMT " %s", STR_ARG(word), figure_rate_name(n->unit));
+    bool amount = false; /* of what was moved, or how long: without one it may be the rate of a stream */
+    for (size_t i = 0; i < k; i++)
+        amount = amount || (numbers[i].unit && !memchr(line.p + numbers[i].from, ':', numbers[i].to - numbers[i].from));
+    for (size_t i = 0; i < n->from; i++)
+        amount = amount || str_is_letter(line.p[i]);
+    if (!amount)
+        return 0;
     /* "1073741824 bytes copied, 0.3 s, 3.4 GB/s", "[ 3] 0.0-2.0 sec  2.02 GBytes  8.65 Gbits/sec" */
     return (size_t)snprintf(to, size, "%s", figure_rate_name(n->unit));
+}
+
+/* Length of the mark that ends the text and stands for a colon: "Duration  \xe2\x80\xba  12.5 ms". 0: there is none. */
+static size_t arrow_before(struct str text)
+{
+    static const char *const arrows[] = {"\xe2\x80\xba", "\xc2\xbb", "\xe2\x9e\x9c"};
+    for (size_t i = 0; i < sizeof arrows / sizeof *arrows; i++)
+        if (str_ends(text, arrows[i]))
+            return strlen(arrows[i]);
+    return 0;
 }
 
 static bool compose_figure(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k,
@@ -422,17 +461,21 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
 {
     const struct number *n = &numbers[k];
     size_t from = k ? numbers[k - 1].end : 0;
-    struct str between = str_sub(line, from, n->from - from), clause = without_error_name(figure_clause(between));
-    struct figure_candidate c = {.number = n, .label = clause, .own = true, .sole = is_sole(line, numbers, count, k)};
     size_t i = n->from;
     while (i > from && (str_is_blank(line.p[i - 1]) || is_one_of(line.p[i - 1], "~<>([")))
         i--;
-    c.strong = (i > from && is_one_of(line.p[i - 1], "=:")) || is_bare_score(line, n, count) || is_bare_time(line, n, count);
+    size_t arrow = arrow_before(str_sub(line, from, i - from));
+    struct str between = str_sub(line, from, arrow ? i - arrow - from : n->from - from),
+               clause = without_error_name(figure_clause(between));
+    struct figure_candidate c = {.number = n, .label = clause, .own = true, .sole = is_sole(line, numbers, count, k)};
+    c.strong = arrow || (i > from && is_one_of(line.p[i - 1], "=:")) || is_bare_score(line, n, count) || is_bare_time(line, n, count);
     c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t') || is_named_time(line, n, count);
     if (!k && c.column && !c.strong && is_list_of_words(str_trim(between)))
         clause = c.label = str_trim(between);
     if (!k && c.column)
         clause = c.label = whole_columns_name(str_trim(between), clause);
+    if (is_bare_score(line, n, count))
+        clause = c.label = behind_dash(clause);
     char label[FIGURE_NAME_MAX], head[64] = "", trailing[FIGURE_NAME_MAX], tail[64] = "";
     size_t length = add_bracket_words(clause, label, figure_name_clean(clause, label, sizeof label), sizeof label);
     bool twins = has_twin(numbers, count, k), tailed = false;
@@ -536,7 +579,8 @@ static bool has_candidate(struct str line, const struct number *n, size_t count)
             i--;
         bool behind_bar = i && (line.p[i - 1] == '|' || (line.p[i - 1] & 0x80));
         if ((!n[k].plain || n[k].multiple || n[k].times) &&
-            (n[k].unit || n[k].raw.n || n[k].from - i >= 2 || behind_bar || (i && is_one_of(line.p[i - 1], ":="))))
+            (n[k].unit || n[k].raw.n || n[k].from - i >= 2 || (n[k].from > i && line.p[i] == '\t') || behind_bar ||
+             (i && is_one_of(line.p[i - 1], ":="))))
             return true;
     }
     if (count >= 2 && memchr(line.p, ':', line.n) && (str_has(line, "avg") || str_has(line, "mean")))
@@ -628,12 +672,15 @@ static void note_passed(struct figure_context *x, struct str line, const struct 
     }
 }
 
-static size_t keep_scores(struct figure *f, size_t n)
+/* round: of the loop, that the line is about; empty: none. */
+static size_t keep_scores(struct figure *f, size_t n, const char *round)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (!f[i].unit)
+        if (!f[i].unit) {
+            snprintf(f[i].step, sizeof f[i].step, "%s", round);
             f[kept++] = f[i];
+        }
     return kept;
 }
 
@@ -662,19 +709,23 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     if (words.n > 2 && words.p[0] == '"' && memchr(words.p + 1, '"', words.n - 1) == words.p + words.n - 1)
         words = str_sub(words, 1, words.n - 2); /* "Elapsed time: 3.5 msecs", printed as a text */
     words = figure_without_estimate(figure_without_stamp(without_border(words)));
-    struct str last = figure_is_progress(words) ? figure_behind_count(words) : (struct str){"", 0};
+    char round[sizeof to->step] = "";
+    figure_round_note(x, words);
+    bool counted = figure_is_progress(words) || words.p[0] == '[' || str_is_digit(words.p[0]);
+    struct str last = counted ? figure_behind_count(x, words, round) : (struct str){"", 0};
     if (last.n)
         words = last;
     count = words.n ? figure_numbers_take(words, number) : 0;
     figure_commas_note(x, words, number, count);
-    if ((n = take_tagged(x, words, to)) || (n = figure_take_time(x, words, number, count, to)) || (n = figure_take_bar(x, words, to)))
+    if ((n = take_tagged(x, words, to)) || (n = figure_take_time(x, words, number, count, to)) || (n = figure_take_bar(x, words, to)) ||
+        (n = figure_take_counted_rate(x, words, number, count, to)))
         goto done;
     if ((has_candidate(words, number, count) || (count && figure_fits_titles(x, words))) && !figure_is_progress(words) &&
         !figure_is_estimate(words)) {
         if ((n = figure_take_percentile(x, words, number, count, to)) || (n = figure_take_parts(x, words, to)) ||
             (n = figure_take_statistics(x, words, to)) || (n = figure_take_listed(x, words, number, count, to)) ||
-            (n = figure_take_reduction(x, words, number, count, to)) || (n = figure_take_bracketed(x, words, number, count, to)) ||
-            (n = figure_take_erred(x, words, number, count, indented, to)))
+            (n = figure_take_reduction(x, words, number, count, to)) || (n = figure_take_share(x, words, number, count, to)) ||
+            (n = figure_take_bracketed(x, words, number, count, to)) || (n = figure_take_erred(x, words, number, count, indented, to)))
             goto done;
         if ((row = figure_take_columns(x, words, count, to, &n)) && (n || x->header[0]))
             goto done;
@@ -694,7 +745,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             lone = n == 1 && !strcmp(to[0].unit->dimension, "second");
         }
         if (last.n) /* times and rates may be those of the last part alone */
-            n = keep_scores(to, n);
+            n = keep_scores(to, n, round);
         for (size_t a = 0; a < n; a++) /* one name, several values: which counts is not known */
             for (size_t b = a + 1; b < n; b++)
                 if (to[a].unit == to[b].unit && !strcmp(to[a].name, to[b].name)) {

@@ -116,6 +116,8 @@ static bool is_title_line(struct str line, size_t numbers)
     if (c.n < 3 && !pair)
         return false;
     for (size_t i = 0; i < c.n; i++) {
+        if (!i && c.bars && !c.field[0].n) /* "|      | short | long |" */
+            continue;
         if (is_percent_title(c.field[i], &percent)) {
             percents++;
             if (percent <= before)
@@ -296,7 +298,7 @@ static bool column_figure(const struct table_row *t, size_t column, struct figur
         return false;
     struct str rest = str_trim(str_sub(cell, figure_number_take(cell, 0, length, &n), cell.n));
     bool erred = n.end > n.to && !n.unit && str_is(rest, "%"); /* "294.27 ± 73.34%" */
-    if ((rest.n && !erred) || (n.plain && !n.multiple) || n.raw.n || cell.p[0] == '-' || (n.clock && !figure_is_elapsed(title)))
+    if ((rest.n && !erred) || (n.plain && !n.multiple) || n.raw.n || (n.clock && !figure_is_elapsed(title)))
         return false;
     if (!t->name[0] && n.unit && !t->step[0] &&
         !(t->row.bars && figure_is_rate(n.unit))) /* below titles without units it may be a setting as well */
@@ -311,9 +313,10 @@ static bool column_figure(const struct table_row *t, size_t column, struct figur
     if ((n.multiple && !figure_is_counted(unit)) || !title_name(title, label, sizeof label) || figure_is_condition(str_of(label)) ||
         figure_is_estimate(str_of(label)) || (!(unit && figure_is_rate(unit)) && figure_is_condition(str_of(t->name))))
         return false;
-    if (!unit && !(memchr(cell.p, '.', length) && (t->name[0] || t->step[0]) && is_score_column(title, str_of(label))))
+    bool of_round = t->step[0] && figure_is_round(t->head.field[0]) && figure_is_round_value(title);
+    if (!unit && !(memchr(cell.p, '.', length) && (t->name[0] || t->step[0]) && (of_round || is_score_column(title, str_of(label)))))
         return false;
-    if ((unit && !strcmp(unit->dimension, "byte")) ||
+    if ((unit && (cell.p[0] == '-' || !strcmp(unit->dimension, "byte"))) ||
         (size_t)snprintf(ret->name, sizeof ret->name, "%s%s%s", t->name, t->name[0] ? " " : "", label) >= sizeof ret->name)
         return false;
     ret->section = 0;

@@ -200,31 +200,6 @@ size_t figure_take_listed(const struct figure_context *x, struct str line, const
     return values.n || k < count ? 0 : found;
 }
 
-/* The bar of a loop that is over: "Load: 100%|####| 1000/1000 [00:01<00:00, 950.00it/s]". */
-size_t figure_take_bar(const struct figure_context *x, struct str line, struct figure *to)
-{
-    ptrdiff_t at = str_find(line, STR("100%|"));
-    const char *bar = at >= 0 ? memrchr(line.p, '|', line.n) : NULL, *open = bar ? memchr(bar, '[', (size_t)(line.p + line.n - bar)) : NULL;
-    if (!open || !str_ends(line, "]"))
-        return 0;
-    struct str done = str_trim((struct str){bar + 1, (size_t)(open - bar - 1)}), all = done, some = str_cut(&all, '/');
-    struct str rate = {open + 1, (size_t)(line.p + line.n - open) - 2}, head = str_trim(str_sub(line, 0, (size_t)at));
-    while (rate.p && memchr(rate.p, ',', rate.n))
-        str_cut(&rate, ',');
-    rate = str_trim(rate);
-    struct number n;
-    size_t length = guess_number(rate);
-    if (!all.p || !str_eq(some, all) || !length || figure_number_take(rate, 0, length, &n) != rate.n || !n.unit || n.plain ||
-        figure_is_condition(head))
-        return 0;
-    char name[64];
-    if (!figure_name_clean(head, name, sizeof name))
-        snprintf(name, sizeof name, "%s", figure_is_rate(n.unit) ? figure_rate_name(n.unit) : "time per operation");
-    snprintf(to->name, sizeof to->name, "%s", name);
-    to->section = 0;
-    return figure_value_set(x, rate, &n, n.unit, to);
-}
-
 /* "5000 -> 4000 bytes": does a size become that of n[k]? */
 static bool is_reduced_to(struct str line, const struct number *n, size_t k)
 {
@@ -261,24 +236,25 @@ size_t figure_take_reduction(const struct figure_context *x, struct str line, co
     return figure_value_set(x, line, percent, percent->unit, to);
 }
 
-/* "Epoch 10/10: loss=0.3": the last of a count, which is no progress any more. */
-struct str figure_behind_count(struct str line)
+/* "Hits: 22837 / 30017 (76.08%)", "Reads with adapters: 30 (1.5%)": an amount, what it is a part of, and its share. */
+size_t figure_take_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
-    struct str rest = line, word = str_word(&rest);
-    bool named = word.n && str_is_letter(word.p[0]);
-    if (named)
-        word = str_word(&rest);
-    while (word.n && is_one_of(word.p[0], "[("))
-        word = str_sub(word, 1, word.n);
-    while (word.n && is_one_of(word.p[word.n - 1], "]):,"))
-        word.n--;
-    struct str of = word, number = str_cut(&of, '/');
-    uint64_t unused;
-    if (!of.p || !str_eq(number, of) || !str_uint(of, &unused))
-        return (struct str){"", 0};
-    while (rest.n && is_one_of(rest.p[0], "]):,|- \t"))
-        rest = str_sub(rest, 1, rest.n);
-    return rest;
+    const struct number *last = count ? &n[count - 1] : NULL;
+    const char *colon = memchr(line.p, ':', line.n);
+    struct str name = colon ? str_sub(line, 0, (size_t)(colon - line.p)) : (struct str){"", 0}, amounts;
+    if (!name.n || !last || !last->inside || is_one_of(line.p[last->from], "+-") || last->plain || last->error || !last->unit ||
+        strcmp(last->unit->dimension, "percent") || char_at(line, last->from - 1) != '(' || char_at(line, last->end) != ')' ||
+        last->end + 1 != line.n || !memchr(line.p + last->from, '.', last->to - last->from) || figure_has_number(name) ||
+        figure_is_condition(name))
+        return 0;
+    amounts = str_trim(str_sub(line, name.n + 1, last->from - 1 - name.n - 1));
+    for (size_t i = 0; i < amounts.n; i++)
+        if (!str_is_digit(amounts.p[i]) && !is_one_of(amounts.p[i], " ,/"))
+            return 0;
+    if (!amounts.n || !figure_name_clean(name, to->name, sizeof to->name) || !str_is_letter(to->name[0]) || strlen(to->name) > 60)
+        return 0;
+    to->section = 0;
+    return figure_value_set(x, line, last, last->unit, to);
 }
 
 static bool nameless_set(const struct figure_context *x, struct figure *to, struct str line, const struct number *n, const char *name)
@@ -307,6 +283,7 @@ size_t figure_take_percentile(const struct figure_context *x, struct str line, c
     to->section = strlen(label);
     return figure_value_set(x, line, &n[1], u, to);
 }
+
 size_t figure_take_bracketed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
     static const char means[] = "mean avg average median";
@@ -357,7 +334,7 @@ static size_t take_nameless(const struct figure_context *x, struct str line, con
     size_t rates = 0, times = 0; /* times that were measured: no whole numbers */
     struct str rest = count ? str_trim(str_sub(line, n[0].end, line.n)) : (struct str){"", 0};
     for (size_t k = 0; k < count; k++) {
-        if (n[k].unit && !strcmp(n[k].unit->dimension, "second"))
+        if (n[k].unit && !strcmp(n[k].unit->dimension, "second") && !memchr(line.p + n[k].from, ':', n[k].to - n[k].from))
             times += memchr(line.p + n[k].from, '.', n[k].to - n[k].from) != NULL || (count == 1 && n[k].unit->factor < 1);
         if (!n[k].unit || !figure_is_rate(n[k].unit))
             continue;

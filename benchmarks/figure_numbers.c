@@ -33,7 +33,15 @@ struct str figure_without_stamp(struct str s)
             continue;
         }
         struct str rest = s, word = str_word(&rest);
-        struct str behind = str_trim(rest);
+        struct str behind = str_trim(rest), process = word;
+        while (process.n && is_one_of(process.p[0], "="))
+            process = str_sub(process, 1, process.n);
+        while (process.n && is_one_of(process.p[process.n - 1], "="))
+            process.n--;
+        if (process.n + 4 == word.n && str_starts(word, "==") && str_uint(process, &(uint64_t){0})) { /* "==6238== " */
+            s = behind;
+            continue;
+        }
         bool apart = word.n && char_at(behind, 0) == ':' && figure_is_level(word); /* "Info    : Done" */
         if (apart) {
             s = str_trim(str_sub(behind, 1, behind.n));
@@ -239,7 +247,7 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
     while (str_is_blank(char_at(line, at + blanks)))
         blanks++;
     struct str before = str_trim(str_sub(line, 0, n->from));
-    size_t gap_max = str_ends(before, ":") || str_ends(before, "=") ? 8 : 3;
+    size_t gap_max = str_ends(before, ":") || str_ends(before, "=") ? 8 : before.n ? 3 : 16; /* "0.234      seconds elapsed" */
     if (joined ? blanks > 0 : blanks == 0 || blanks > gap_max)
         return;
     at += blanks;
@@ -380,7 +388,8 @@ static bool is_continued(struct str line, const struct number *n, size_t k)
         return str_is(mark, ",") || str_is(mark, ";") || str_is(mark, "x") || str_is(mark, "*") || str_is(mark, "\xc3\x97");
     struct str name = str_trim(str_sub(line, 0, n[k - 1].from));
     bool fraction = memchr(line.p + n[k - 1].from, '.', n[k - 1].to - n[k - 1].from) != NULL;
-    return str_is_blank(char_at(between, 0)) && (between.n == 1 || (fraction && name.n && is_one_of(name.p[name.n - 1], ":=")));
+    bool field = char_at(between, 0) == '\t'; /* of a row: a number of its own */
+    return str_is_blank(char_at(between, 0)) && !field && (between.n == 1 || (fraction && name.n && is_one_of(name.p[name.n - 1], ":=")));
 }
 
 /* "in less than 1 second", "up to 5 MB/s", "<1 ms": a limit of the value, not the value. */

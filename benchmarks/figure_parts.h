@@ -72,6 +72,18 @@ struct str figure_without_branches(struct figure_context *x, struct str line);
  * with *ret_n results (perhaps none). */
 bool figure_take_columns(struct figure_context *x, struct str line, size_t count, struct figure *to, size_t *ret_n);
 
+/* ---- figure_counts.c ---- */
+
+void figure_round_note(struct figure_context *x, struct str line); /* keeps the number of "Epoch 3/10", "-- Epoch 3" alone */
+/* "loss=0.3" of "Epoch 3/10: loss=0.3", "10/10 loss=0.3" and "[20] loss=0.3". Empty: the line has no such count, or one that goes on.
+ * step: the round that the results are of; empty: not known. */
+struct str figure_behind_count(const struct figure_context *x, struct str line, char step[24]);
+
+/* "452 tokens processed per second" */
+size_t figure_take_counted_rate(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
+/* Bars of a loop that is over: "100%|###| 9/9 [00:01<00:00, 9.5it/s, loss=0.3]", "|###| 9/9 [100%] in 1.2s (7.5/s)". */
+size_t figure_take_bar(const struct figure_context *x, struct str line, struct figure *to);
+
 /* ---- figure_apart.c ---- */
 
 /* Keeps the line as a heading if it is one, and drops headings that may have ended. `figures`: how
@@ -91,9 +103,7 @@ size_t figure_take_statistics(const struct figure_context *x, struct str line, s
 /* "Latencies [min, mean, 99]  0.5 ms, 1.6 ms, 9.8 ms". */
 size_t figure_take_listed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 size_t figure_take_reduction(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
-size_t figure_take_bar(const struct figure_context *x, struct str line, struct figure *to); /* "100%|###| 9/9 [00:01<00:00, 9.5it/s]" */
-/* "loss=0.3" of "Epoch 10/10: loss=0.3". Empty: the line has no such count, or it continues. */
-struct str figure_behind_count(struct str line);
+size_t figure_take_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 size_t figure_take_percentile(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 /* "mem.copy (mean 0.043us, confidence interval +- 1.3%)". */
 size_t figure_take_bracketed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);

@@ -181,45 +181,69 @@ static const char *const model_time_words[] = {"arrival", "constant", "decay",  
                                                "sleep",   "step",     "stop",       "think",       "virtual",   "wait"};
 static const char *const span_words[] = {"duration", "length", "run time", "runtime", "test duration", "test time"};
 static const char *const other_span_words[] = {"time"};
-static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min",  "overall", "real",
-                                               "response", "rtt", "sys", "system",  "took",    "total", "used", "user", "wall"};
+static const char *const third_span_words[] = {"average", "avg",     "cpu",   "elapsed",  "latency", "max",   "mean",
+                                               "min",     "overall", "real",  "response", "rtt",     "spent", "sys",
+                                               "system",  "took",    "total", "used",     "user",    "wall"};
 static const char *const score_words[] = {"acceptance fraction",
                                           "accuracy",
+                                          "aic",
                                           "auc",
                                           "bandwidth",
                                           "best cost",
                                           "best value",
+                                          "bic",
                                           "bleu",
                                           "chi square",
                                           "coefficient of determination",
                                           "compression ratio",
+                                          "concordance",
                                           "divergence",
                                           "efficiency",
+                                          "elbo",
                                           "f1",
+                                          "final cost",
                                           "fitness",
+                                          "function value",
                                           "imbalance",
                                           "inertia",
                                           "iou",
+                                          "log evidence",
+                                          "log likelihood",
+                                          "log loss",
+                                          "loglik",
+                                          "loglikelihood",
+                                          "logz",
                                           "loss",
                                           "mae",
                                           "map",
+                                          "mean absolute error",
+                                          "mean squared error",
                                           "mse",
+                                          "ndcg",
                                           "objective",
+                                          "objective value",
                                           "optimal value",
                                           "performance",
                                           "perplexity",
                                           "precision",
+                                          "psnr",
                                           "r squared",
+                                          "r2",
                                           "recall",
                                           "residual",
                                           "rmse",
                                           "rouge",
+                                          "silhouette",
                                           "speed up",
                                           "speedup",
-                                          "throughput"};
-static const char *const score_word_words[] = {"dmips", "figure of merit", "fom",  "glups", "gups",          "index score",
-                                               "mips",  "mlups",           "mups", "mwips", "overall score", "rating",
-                                               "score", "throughput"};
+                                          "squared error",
+                                          "ssim",
+                                          "throughput",
+                                          "total cost",
+                                          "wer"};
+static const char *const score_word_words[] = {"dmips",   "figure of merit", "fom",    "glups", "gups",         "index score",
+                                               "mips",    "mlups",           "mups",   "mwips", "optimal cost", "optimal objective",
+                                               "optimum", "overall score",   "rating", "score", "throughput"};
 static const char *const memory_words[] = {"allocated", "footprint", "high water", "peak", "resident", "rss", "transferred"};
 static const char *const count_words[] = {"count", "in all", "number", "per"};
 /* Titles of a column with the difference between the rows of a table. */
@@ -347,6 +371,21 @@ bool figure_is_progress(struct str line)
                "repetition attempt try frame generation gen level depth block worker thread rank process node job client test"))
         return true;
     return is_any(first, "warning warning: error error: usage: usage warn note: hint:") || has_any(line, &progress_list);
+}
+
+bool figure_is_loop(struct str word)
+{
+    return is_any(word, "epoch iter iteration step round generation gen");
+}
+
+bool figure_is_round(struct str title)
+{
+    return figure_is_loop(title) || is_any(title, "it n_gen ngen");
+}
+
+bool figure_is_round_value(struct str title)
+{
+    return is_any(title, "avg best cost error fitness fval max mean min norm obj objective target");
 }
 
 bool figure_is_estimate(struct str line)
@@ -481,6 +520,17 @@ bool figure_is_score(struct str label)
     return figure_is_score_word(label) || has_any(label, &score_list);
 }
 
+bool figure_is_score_name(struct str name)
+{
+    char text[80];
+    divide_words(str_sub(name, 0, 60), text, sizeof text);
+    struct str words = str_trim(str_of(text));
+    for (size_t i = 0; i < score_list.n; i++)
+        if (str_is(words, score_list.words[i]))
+            return true;
+    return false;
+}
+
 bool figure_is_score_word(struct str label)
 {
     return str_is_anycase(label, "points") || has_any(label, &score_word_list);
@@ -493,7 +543,7 @@ bool figure_is_count(struct str label)
 
 bool figure_is_step(struct str title)
 {
-    return has_any(title, &step_list) || str_is(title, "n") || str_is(title, "N");
+    return has_any(title, &step_list) || str_is(title, "n") || str_is(title, "N") || figure_is_round(title);
 }
 
 bool figure_is_memory(struct str label)

@@ -7,6 +7,9 @@
 bool figure_is_level(struct str word); /* INFO, DEBUG … at the beginning of a line of a log */
 bool figure_is_small(struct str word); /* is, of, in, `took` … at the end of a name */
 bool figure_is_progress(struct str line); /* reports what is not over yet: "Epoch 3", "ETA", "warmup" */
+bool figure_is_loop(struct str word); /* "Epoch", "iteration": what goes round, with a result of each round */
+bool figure_is_round(struct str title); /* of a column: numbers the rounds of a loop */
+bool figure_is_round_value(struct str title); /* of a column beside it: what each round reports without a unit */
 bool figure_is_estimate(struct str line); /* no measurement: "about 5 MB/s", "(estimated)" */
 struct str figure_without_estimate(struct str line); /* the line before ", estimated 2 s" */
 bool figure_is_condition(struct str label); /* what was requested, or what a machine has: timeout, target rate, link speed, version */
@@ -22,6 +25,7 @@ bool figure_ends_in_time(struct str name, struct str *ret_rest);
 bool figure_ends_in_rate(struct str name, struct str *ret_rest); /* the same of a rate: "read bandwidth"; all of "runs/s" */
 bool figure_is_span(struct str label); /* may also be how long the user lets it run: duration, run time */
 bool figure_is_score(struct str label); /* a ratio or score without unit: accuracy, loss */
+bool figure_is_score_name(struct str name); /* all of the name is one: "compression ratio" */
 bool figure_is_score_word(struct str label); /* the same where also a whole number is believed: score, requests/sec */
 bool figure_is_count(struct str label); /* how many there are of something: "number of points", "points per element" */
 bool figure_is_step(struct str title); /* of a column: size, number of threads: what the rows of a table differ by */

@@ -50,6 +50,7 @@ enum { HELD_MAX = 160 };
 struct held_figure {
     struct figure figure;
     char heading[HEADING_LEVELS][FIGURE_HEADING_MAX]; /* above it; empty: none */
+    char round[sizeof((struct figure *)NULL)->step]; /* of the loop that it stands in: "3" below "Epoch 3"; empty: none */
     bool is_taken;
 };
 struct figures_state {
@@ -118,7 +119,7 @@ static void ignored_note(struct ignored_lines *to, struct str text, bool size)
 /* ---- names that come with different values ---- */
 
 /* What may distinguish results of one name, in the order in which it is tried. */
-enum apart { APART_LINE, APART_PART, APART_TEST, APARTS };
+enum apart { APART_LINE, APART_ROUND, APART_PART, APART_TEST, APARTS };
 
 static enum heading_level heading_level_of(enum apart by)
 {
@@ -130,6 +131,8 @@ static struct str apart_text(const struct held_figure *h, enum apart by)
 {
     if (by == APART_LINE)
         return str_of(h->figure.variant[0] ? h->figure.variant : h->figure.name);
+    if (by == APART_ROUND)
+        return str_of(h->round);
     return str_of(h->heading[heading_level_of(by)]);
 }
 
@@ -138,6 +141,18 @@ static bool is_of_same_metric(const struct held_figure *a, const struct held_fig
     const struct unit *u = a->figure.unit, *v = b->figure.unit;
     bool units = u && v ? !strcmp(u->dimension, v->dimension) : u == v;
     return !a->is_taken && !b->is_taken && units && !strcmp(a->figure.name, b->figure.name) && !a->figure.step[0] == !b->figure.step[0];
+}
+
+/* The same line again: "[20] rmse: 5.1", and behind the last round "Best: [20] rmse: 5.1". */
+static bool is_repeated(const struct figures_state *s, size_t i)
+{
+    const struct figure *f = &s->held[i].figure;
+    for (size_t k = 0; k < i && f->step[0]; k++) {
+        const struct figure *g = &s->held[k].figure;
+        if (f->unit == g->unit && !strcmp(f->name, g->name) && !strcmp(f->step, g->step) && !strcmp(f->value, g->value))
+            return true;
+    }
+    return false;
 }
 
 static bool is_of_same_value(const struct held_figure *a, const struct held_figure *b)
@@ -157,7 +172,7 @@ static bool is_footed(const struct figures_state *s, enum heading_level level)
 static bool can_be_told_apart(const struct figures_state *s, size_t first, enum apart by)
 {
     bool differ = false;
-    if (by != APART_LINE && is_footed(s, heading_level_of(by)))
+    if ((by == APART_PART || by == APART_TEST) && is_footed(s, heading_level_of(by)))
         return false;
     for (size_t i = first; i < s->helds; i++) {
         if (!is_of_same_metric(&s->held[first], &s->held[i]))
@@ -180,8 +195,11 @@ static void take_told_apart(struct rules_run *run, struct source *source, const 
 {
     char name[FIGURE_NAME_MAX + FIGURE_HEADING_MAX];
     const char *heading = by == APART_PART || by == APART_TEST ? h->heading[heading_level_of(by)] : "";
+    struct figure figure = h->figure;
     snprintf(name, sizeof name, "%s%s%s", heading, heading[0] ? " " : "", by == APART_LINE ? apart_text(h, by).p : h->figure.name);
-    figure_take(run, source, r, &h->figure, name);
+    if (by == APART_ROUND)
+        memcpy(figure.step, h->round, sizeof figure.step);
+    figure_take(run, source, r, &figure, name);
 }
 
 /* Passes on all that was held, under names that distinguish different values where the output has
@@ -190,7 +208,7 @@ static void held_take(struct rules_run *run, struct source *source, const struct
 {
     bool point = s->context.has_point && !s->context.has_decimal_comma;
     for (size_t i = 0; i < s->helds; i++)
-        s->held[i].is_taken = s->held[i].figure.unsure && (!point || s->is_full);
+        s->held[i].is_taken = (s->held[i].figure.unsure && (!point || s->is_full)) || is_repeated(s, i);
     for (size_t i = 0; i < s->helds; i++) {
         enum apart by = 0;
         if (s->held[i].is_taken)
@@ -210,6 +228,7 @@ static void held_take(struct rules_run *run, struct source *source, const struct
 static void held_set(struct held_figure *h, const struct figures_state *s, const struct figure *f)
 {
     *h = (struct held_figure){.figure = *f};
+    memcpy(h->round, s->context.round, sizeof h->round);
     for (size_t level = 0; level < HEADING_LEVELS; level++)
         snprintf(h->heading[level], sizeof h->heading[level], "%s", figure_heading(&s->context, level));
 }
