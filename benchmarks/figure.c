@@ -257,6 +257,10 @@ static bool follows_amount(struct str line, const struct number *before, const s
                            struct str name)
 {
     char next = char_at(line, before->end);
+    struct str front = str_trim(str_sub(line, 0, before->from));
+    bool named = front.n && front.p[front.n - 1] == ':' && memchr(line.p + before->from, '.', before->to - before->from);
+    if (c->strong && named) /* "loss: 0.3 accuracy: 0.9" */
+        return false;
     if (c->strong) /* "500 test keys: 0.001 s", not "records=500 qps=87.6" */
         return !before->unit && next == ' ' && name.p == line.p + before->end + 1 && char_at(line, before->from - 1) != '=';
     bool apart = is_one_of(next, ",;|)]") || next == '\t' || (str_is_blank(next) && str_is_blank(char_at(line, before->end + 1)));

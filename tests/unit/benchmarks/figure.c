@@ -86,6 +86,7 @@ static void values_are_found(void **state)
         {"Hits: 22,837 / 30,017 (76.08%)", "Hits=76.08 percent"},
         {"Reads with adapters:      30 (1.5%)", "Reads with adapters=1.5 percent"},
         {"Optimum: 87 in 10 steps", "Optimum=87 -"},
+        {"loss: 0.25 accuracy: 0.75", "loss=0.25 -;accuracy=0.75 -"},
         {"[20]\tvalid_0's rmse: 74.98", "valid_0 s rmse=74.98 - step 20"},
         {"Speedup: 3.45x", "Speedup=3.45 -"},
         {"Setting done: elapsed_time=0.57 num_records=100000 qps=174720", "Setting done qps=174720 op_per_s"},
