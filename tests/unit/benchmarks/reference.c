@@ -242,7 +242,7 @@ static void wrong_files_are_refused(void **state)
         {"references:\n- {cluster: a}", "r.yaml:2:3: an entry has metrics"},
         {"references:\n- {metrics: {m: 5}}", "r.yaml:2:17: m: a value alone has no band"},
         {"references:\n- {metrics: {m: {value: 5}}}", "m: expected a bound here"},
-        {"references:\n- {metrics: {m: {unit: s}}}", "neither a value nor a limit"},
+        {"references:\n- {metrics: {m: {unit: s}}}", "expected a value or a limit"},
         {"references:\n- {metrics: {m: {lower: 5%}}}", "lower is relative to a value, and there is none"},
         {"references:\n- {metrics: {m: {value: 5, lower: -5}}}", "r.yaml:2:35: lower: -5 is 500 % below the value; 5 % is written -5%"},
         {"references:\n- {metrics: {m: {value: 5, upper: -5%}}}", "upper is above the value"},
