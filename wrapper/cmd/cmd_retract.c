@@ -159,8 +159,7 @@ static struct tree_run *first_recorded(struct retract_work *w, struct tree_run *
     return run;
 }
 
-/* Retracts one run. -1 with c->err: it has not ended, is a retraction, or belongs to another user.
- * */
+/* Retracts one run. -1 with c->err: it has not ended, is a retraction, or is of another site. */
 static int take_one(struct retract_work *w, const struct tree_run *run)
 {
     struct cmd_context *c = w->c;
