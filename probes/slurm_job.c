@@ -143,7 +143,8 @@ static void slurm_job_check_gpus(const struct slurm_job *job, struct record *r)
 {
     static const char *const keys[][2] = {{"step.gpus_per_node", "step.nodes"}, {"job.gpus_per_node", "job.nodes"}};
     int64_t all, nodes, here, of_job;
-    if (!slurm_job_parse_gpus(job->field[SLURM_TRES], &all) && !slurm_job_sum_gres(job->field[SLURM_GRES], &all))
+    if (!slurm_job_parse_gpus(job->field[SLURM_TRES], &all) && !slurm_job_sum_gres(job->field[SLURM_GRES], &all) &&
+        !slurm_job_sum_gres(job->field[SLURM_JOB_GRES], &all))
         return; /* a site that does not account for GPUs has none in the TRES */
     if (!slurm_job_read_count(r, "job.nodes", &of_job) || of_job < 2)
         return;

@@ -64,6 +64,13 @@ is "GPUs that are not in the TRES, 3 and 2: a warning; 2 and 2: none" \
     "$(dealt 206 '["gpu:a100:3(IDX:0-1,4)","gpu:2(IDX:0-1)"]' $in_step SLURM_GPUS_ON_NODE=3) $(dealt 207 '["gpu:2(IDX:0,3)","gpu:2(IDX:0-1)"]' $in_step SLURM_GPUS_ON_NODE=2)" \
     "the job has 5 GPUs on 2 nodes: others may have another number than this one in step.gpus_per_node (3) "
 fake <<S
+case "\$*" in *--json*) echo "scontrol: unrecognized option '--json'" >&2; exit 1 ;; esac
+sed "s,\,gres/gpu=4,,; s,JobId=5 ,JobId=\$SLURM_JOB_ID ,; s,JOB_GRES=.*,JOB_GRES=gpu:a100:\$GPUS," '$ROOT/tests/slurm/text-22.05-gpus/reply.txt' |
+    case "\$*" in *-d*) cat ;; *) grep -v GRES ;; esac
+S
+# shellcheck disable=SC2086 # several
+is "... in the text form: 3 and 2, 2 and 2" "$(dealt 208 5 $in_step SLURM_GPUS_ON_NODE=3 | grep -o 'job has 5 GPUs on 2') $(dealt 209 4 $in_step SLURM_GPUS_ON_NODE=2)" "job has 5 GPUs on 2 "
+fake <<S
 echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1
 S
 for again in first cached; do

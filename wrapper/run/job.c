@@ -258,7 +258,8 @@ static void start_scontrol(struct run *run, bool json)
 {
     struct run_job *j = &run->job;
     const struct slurm_who w = slurm_who_of(run);
-    char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)w.id, json ? (char *)"--json" : NULL, NULL};
+    const char *form = json ? "--json" : "-d"; /* the text has the GPUs with -d alone */
+    char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)w.id, (char *)form, NULL};
     int64_t left_ms = json ? j->limit_ms : (j->ask.until_ns - clock_mono_ns()) / MS;
     struct err err = {0};
     char **env = job_environment(run);
