@@ -126,4 +126,23 @@ bw pages -o web >/dev/null
 is "experiments with one key have a page each" "$(for f in web/measurement/*.json; do get '(v["experiment"], len(v["runs"]))' <"$f"; done | sort | tr '\n' ' ')" \
     "('one', 1) ('two', 1) "
 like "... so that nothing is left to write" "$(bw pages -o web)" ' 0 of them read; 0 files written, 0 removed'
+
+# Measurements are ordered by their number of runs, after their boards are made: each names its own metric.
+mkdir "$WORK/ordered" && cd "$WORK/ordered" || exit 1
+cat >rules.yaml <<'Y'
+name: x
+version: "1"
+readers:
+  - {name: speed, regex: '^speed: (?<v>\S+)', metrics: [{name: speed, cell: v, unit: MB_per_s, better: higher, headline: median}]}
+  - {name: pause, regex: '^pause: (?<v>\S+)', metrics: [{name: pause, cell: v, unit: s, better: lower, headline: median}]}
+Y
+ordered() { echo "$2" >output; "$BENCHWRAP" -q -e o -r ./rules.yaml -p kind="$1" -- cat output >/dev/null 2>&1; }
+for i in 1 2 3; do ordered a "speed: $i"; done
+for i in 1 2; do ordered b "pause: $i"; done
+ordered c none
+bw pages -o web >/dev/null; is "pages of measurements with other metrics" "$?" 0
+is "the answer of each page names its own metric" "$(for f in web/measurement/*.html; do
+    echo "$(jq -r '.inputs["param.kind"] // .inputs.kind' "${f%.html}.json") $(sed -n 's/.*<p class="answer">\([a-z.]*\):.*/\1/p' "$f")"; done | sort)" "a speed.median
+b pause.median
+c "
 done_testing

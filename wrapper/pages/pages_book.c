@@ -67,6 +67,9 @@ static int fill_experiment(struct page_experiment *e, struct arena *a, struct er
     }
     if (e->count)
         qsort(e->measurements, e->count, sizeof *e->measurements, by_importance);
+    for (size_t i = 0; i < e->count; i++) /* the order has moved the metrics that the boards point to */
+        for (size_t v = 0; e->measurements[i].boards && v < e->measurements[i].versions.count; v++)
+            e->measurements[i].boards[v].metric = &e->measurements[i].metrics[0];
     return a->failed ? err_memory(err, "an experiment") : 0;
 }
 
