@@ -106,7 +106,9 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
     if (n->times)
         return c->strong && !whole && figure_is_score(label);
     if (!u && (c->strong || c->column) && !n->joined && !whole && is_time_without_unit(line, c, label))
-        return true;
+        return !(section && memchr(x->section, '/', strlen(x->section))); /* of a file: an attribute of it, which no clock measured */
+    if (!u && c->column && !c->strong && !n->joined && !whole && n->to == line.n && figure_is_score_name(label))
+        return true; /* "Log Likelihood     -100.5" */
     if (!u)
         return c->strong && !n->joined && !whole ? figure_is_score(label)
                                                  : (c->strong || c->column) && figure_is_score_word(label) && !figure_is_count(label) &&
@@ -202,14 +204,17 @@ static struct str head_of(struct str line, size_t first)
     return colon ? str_trim(str_sub(head, 0, (size_t)(colon - head.p))) : (struct str){"", 0};
 }
 
-/* "Model:   OLS   R-squared: 0.93": a column between the colon of a head and the name is what the head names. */
-static bool has_own_value(struct str line, size_t colon, size_t name)
+/* "Model:   OLS   R-squared: 0.93": a column between the colon of a head and the name is what the head names. first: of the numbers of the line. */
+static bool has_own_value(struct str line, size_t colon, size_t name, bool first)
 {
     struct str between = name > colon ? str_sub(line, colon + 1, name - colon - 1) : (struct str){"", 0};
     size_t gap = between.n;
     while (gap && str_is_blank(between.p[gap - 1]))
         gap--;
-    return str_trim(between).n && (between.n - gap >= 2 || (between.n > gap && between.p[gap] == '\t'));
+    struct str value = str_trim(between);
+    if (!first && (!str_is_letter(char_at(value, 0)) || memchr(between.p, '\t', between.n))) /* "Copy:  12.5 MB/s  latency=3 us": both are of Copy */
+        return false;
+    return value.n && (between.n - gap >= 2 || (between.n > gap && between.p[gap] == '\t'));
 }
 
 /* "Write: BW=12 MB/s": the text before the first colon of the line, where it is not the name
@@ -224,7 +229,7 @@ static bool head_words(struct str line, const struct number *numbers, size_t k, 
     size_t named = (size_t)(before.p + before.n - line.p);
     bool led = k ? guess_letters(str_sub(line, named, numbers[0].from - named)) /* else the head is the name of the first number itself */
                  : before.p + before.n <= c->label.p;
-    if (!led || (!k && has_own_value(line, named, (size_t)(c->label.p - line.p))))
+    if (!led || has_own_value(line, named, (size_t)(c->label.p - line.p), !k))
         return true;
     if (before.n >= sizeof cleaned)
         return false;

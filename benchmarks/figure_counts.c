@@ -74,18 +74,27 @@ struct str figure_behind_count(const struct figure_context *x, struct str line, 
 size_t figure_take_counted_rate(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
     const struct unit *unit;
+    for (size_t k = 1; k < count; k++)
+        if (!n[k].inside)
+            return 0;
+    const char *open = count > 1 && str_ends(line, ")") ? memchr(line.p, '(', line.n) : NULL;
+    if (open) /* "931 logical lines per second (18 total)" */
+        line = str_trim(str_sub(line, 0, (size_t)(open - line.p)));
     const char *last = line.n ? memrchr(line.p, ' ', line.n) : NULL;
     struct str time = last ? str_sub(line, (size_t)(last + 1 - line.p), line.n) : (struct str){"", 0},
                name = str_sub(line, 0, line.n - time.n);
-    if (count != 1 || n[0].from || n[0].plain || n[0].raw.n || !str_ends(name, " per ") || !figure_rate(STR("op"), time, &unit))
+    if (!count || (count > 1 && !open) || n[0].from || n[0].plain || n[0].raw.n || !str_ends(name, " per ") ||
+        !figure_rate(STR("op"), time, &unit))
         return 0;
     name = str_trim(str_sub(name, n[0].to, name.n - n[0].to - 4));
     struct str last_word = {"", 0}, word;
     size_t words = 0;
     for (struct str rest = name; (word = str_word(&rest)).n; words++)
         last_word = word;
-    if (words < 2 || words > 4 || !figure_is_past_verb(last_word) || memchr(name.p, ',', name.n) || figure_is_rate_condition(name) ||
-        figure_is_estimate(name) || !figure_name_clean(name, to->name, sizeof to->name) || !str_is_letter(to->name[0]))
+    bool apart = str_is_blank(char_at(line, n[0].to)) && str_is_blank(char_at(line, n[0].to + 1));
+    if (!(words >= 2 || (apart && open)) || words > 4 || !(figure_is_past_verb(last_word) || (open && str_ends(last_word, "s"))) ||
+        memchr(name.p, ',', name.n) || figure_is_rate_condition(name) || figure_is_estimate(name) ||
+        !figure_name_clean(name, to->name, sizeof to->name) || !str_is_letter(to->name[0]))
         return 0;
     to->section = 0;
     return figure_value_set(x, line, &n[0], unit, to);

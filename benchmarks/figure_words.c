@@ -777,8 +777,8 @@ const struct unit *figure_unit_of_label(struct str label)
     struct str after = first_words, second = str_word(&after), third = str_word(&after);
     if (is_any(first, "seconds secs milliseconds microseconds nanoseconds") &&
         is_any(str_trim(first_words), "taken elapsed used spent total"))
-        return units_find(first); /* `Seconds taken` */
-    if (is_any(first, "total elapsed wall cpu user real") && is_any(second, "seconds") && is_any(third, "in for"))
+        return units_find(first); /* "Seconds taken" */
+    if (is_any(first, "total elapsed wall cpu user real") && is_any(second, "seconds") && is_any(third, "in for to"))
         return units_find(STR("seconds")); /* "Total seconds in IPOPT" */
     if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)
         return units_find(last) ? units_find(last) : units_find(STR("op/s"));
