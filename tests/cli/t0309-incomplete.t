@@ -28,6 +28,10 @@ sysbench cpu execution time (avg
 wrk plain Transfer\/sec:
 pgbench multi latency stddev = 0.897
 pgbench multi 1872 transactions
+pgbench multi latency average = 0.275
+pgbench r END;
+iozone auto-direct "256"    41.46
+iozone auto-direct "128"     2.76
 reframe console Finished on
 S
 
