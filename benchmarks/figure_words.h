@@ -1,9 +1,11 @@
-/* figure_words.h: which words name results, conditions and units in lines that no rules know. */
+/* figure_words.h: which words name results, conditions and units in lines that no rules know (figure_words.c, figure_units.c). */
 #ifndef BENCHMARKS_FIGURE_WORDS_H
 #define BENCHMARKS_FIGURE_WORDS_H
 #include "base/str.h"
 #include "base/units.h"
 
+/* Is the word, whatever its case, one of the list's? The list is in lower case, with a blank between words. */
+bool figure_is_any(struct str word, const char *list);
 bool figure_is_level(struct str word); /* INFO, DEBUG … at the beginning of a line of a log */
 bool figure_is_small(struct str word); /* is, of, in, `took` … at the end of a name */
 bool figure_is_progress(struct str line); /* reports what is not over yet: "Epoch 3", "ETA", "warmup" */
