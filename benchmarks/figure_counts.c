@@ -14,7 +14,7 @@ static struct str without_brackets(struct str word)
     return word;
 }
 
-/* "3", "3/10": the number of a round, and of all rounds if it says so. *ret_last: it is the last of them. */
+/* "3", "3/10": the number of a round, and of all rounds if the line has both. *ret_last: it is the last of them. */
 static bool is_round(struct str word, struct str *ret_number, bool *ret_last)
 {
     struct str of = word;
@@ -29,7 +29,7 @@ static void round_set(char to[24], struct str number)
     snprintf(to, 24, STR_FMT, (int)(number.n > 20 ? 20 : number.n), number.p);
 }
 
-/* "[20] rmse: 74.9", not "[3] 0.5": names stand behind the number. */
+/* "[20] rmse: 74.9", not "[3] 0.5": names follow the number. */
 static bool is_listed(struct str word, struct str number, struct str rest)
 {
     return word.n == number.n + 2 && word.p[0] == '[' && word.p[word.n - 1] == ']' && str_is_letter(char_at(rest, 0));

@@ -236,6 +236,15 @@ size_t figure_take_reduction(const struct figure_context *x, struct str line, co
     return figure_value_set(x, line, percent, percent->unit, to);
 }
 
+/* "Disk: 12 / 100 (12.5%)", "Train split: 800 (80.5%)": the state of a machine, or a setting. */
+static bool is_share_of_setting(struct str name)
+{
+    for (struct str word; (word = str_word(&name)).n;)
+        if (figure_is_any(word, "battery cpu disk memory mix proportion ram sample split storage subset swap train training validation"))
+            return true;
+    return false;
+}
+
 /* "Hits: 22837 / 30017 (76.08%)", "Reads with adapters: 30 (1.5%)": an amount, what it is a part of, and its share. */
 size_t figure_take_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
@@ -245,7 +254,7 @@ size_t figure_take_share(const struct figure_context *x, struct str line, const 
     if (!name.n || !last || !last->inside || is_one_of(line.p[last->from], "+-") || last->plain || last->error || !last->unit ||
         strcmp(last->unit->dimension, "percent") || char_at(line, last->from - 1) != '(' || char_at(line, last->end) != ')' ||
         last->end + 1 != line.n || !memchr(line.p + last->from, '.', last->to - last->from) || figure_has_number(name) ||
-        figure_is_condition(name))
+        figure_is_condition(name) || is_share_of_setting(name))
         return 0;
     amounts = str_trim(str_sub(line, name.n + 1, last->from - 1 - name.n - 1));
     for (size_t i = 0; i < amounts.n; i++)

@@ -152,6 +152,7 @@ static const char *const condition_words[] = {"age",
                                               "video duration",
                                               "warmup",
                                               "warning",
+                                              "weight",
                                               "window"};
 static const char *const spread_words[] = {"ci", "cv",  "dev",    "deviation", "err",   "error",       "mad", "mdev",
                                            "sd", "std", "stddev", "stderr",    "stdev", "uncertainty", "var", "variance"};
