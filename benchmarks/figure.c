@@ -340,8 +340,7 @@ static bool is_named_time(struct str line, const struct number *n, size_t count)
     return words > 1 && !n->unit && figure_is_measured(name);
 }
 
-/* "set (rand)", "set (seq-hint)": a word that names a variant, and neither a unit nor a statistic.
- * */
+/* "set (rand)", "set (seq-hint)": a word that names a variant, and neither a unit nor a statistic. */
 static bool is_variant(struct str word)
 {
     const struct unit *unit;

@@ -94,8 +94,7 @@ void figure_heading_note(struct figure_context *x, struct str line, const struct
 void figure_variant_set(struct str line, const struct number *n, size_t count, size_t k, struct str label, const char *name,
                         struct figure *ret);
 
-/* ---- figure_forms.c and figure_times.c: each sets `to` and returns how many results it found ----
- * */
+/* ---- figure_forms.c and figure_times.c: each sets `to` and returns how many results it found ---- */
 
 bool figure_is_range_end(struct str line, const struct number *n, size_t k); /* "68.4 to 127.2 kbit/s": is n[k] the second? */
 size_t figure_take_parts(const struct figure_context *x, struct str line, struct figure *to); /* "rtt min/avg/max = 0.02/0.03/0.06 ms" */

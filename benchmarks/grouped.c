@@ -29,8 +29,7 @@ static struct str text_from(struct str s, size_t at)
     return str_sub(s, at, s.n);
 }
 
-/* Reads a number at the beginning of the text. `whole`: with its groups; length: with its fraction.
- * */
+/* Reads a number at the beginning of the text. `whole`: with its groups; length: with its fraction. */
 struct notation {
     size_t first, groups, group_length, whole, length;
     char point; /* 0: no fraction */

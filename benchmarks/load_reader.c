@@ -143,8 +143,7 @@ int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct
     return 0;
 }
 
-/* Reads `block` of a reader: whether its rows begin tests, and which cells name them. -1 with err.
- * */
+/* Reads `block` of a reader: whether its rows begin tests, and which cells name them. -1 with err. */
 static int load_block(struct reader *r, const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"id", "label", "begin", NULL}, *const begins[] = {"always", "used", "changed", "never", NULL};

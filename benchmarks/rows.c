@@ -153,8 +153,7 @@ void series_take(struct rules_run *run, struct series *s, int64_t step, double v
     series_add(run, s, step, value);
 }
 
-/* A word that means missing by the rule: the same text, or the same number ("-1" is also "-1.00").
- * */
+/* A word that means missing by the rule: the same text, or the same number ("-1" is also "-1.00"). */
 static bool means_none(const struct metric_rule *m, struct str cell)
 {
     double a, b;

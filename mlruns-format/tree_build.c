@@ -1,5 +1,4 @@
-/* tree_build.c: builds the folder of a run from a finished record, where no reader searches runs.
- * */
+/* tree_build.c: builds the folder of a run from a finished record, where no reader searches runs. */
 #include "base/fs.h"
 #include "mlruns-format/key.h"
 #include "mlruns-format/tree_meta.h"

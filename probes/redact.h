@@ -41,8 +41,7 @@ struct redact_wide {
 /* Returns whether the text begins with the byte order mark of UTF-16. */
 bool redact_is_wide(struct str head);
 
-/* A stream: accepts pieces of any size and writes complete lines. It holds an incomplete last line.
- * */
+/* A stream: accepts pieces of any size and writes complete lines. It holds an incomplete last line. */
 struct redact_stream {
     struct redact *redact;
     struct secrets_state state;

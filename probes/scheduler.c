@@ -509,8 +509,7 @@ static void scheduler_emit_kubernetes(struct host *h, struct record *r)
         emit_tag(h, r, "job.namespace", (struct str){text.p, text.n});
 }
 
-/* Records the scheduler and its job from the environment, or why the job is not known. Returns 0.
- * */
+/* Records the scheduler and its job from the environment, or why the job is not known. Returns 0. */
 static int scheduler_before(struct host *h, struct record *r, struct err *err)
 {
     static const char *const names[] = {"none", "slurm", "pbs", "torque", "lsf", "flux", "kubernetes", "gridengine"};

@@ -483,8 +483,7 @@ static int topology_fail(const struct host *h, struct record *r, struct err *err
 }
 
 /* Records counts of processors, NUMA nodes and caches, what the program may use, node.type, and the
- * topology as artifact. -1 with err, and the reason is recorded: hwloc failed, or files are hidden.
- * */
+ * topology as artifact. -1 with err, and the reason is recorded: hwloc failed, or files are hidden. */
 static int topology_before(struct host *h, struct record *r, struct err *err)
 {
     hwloc_topology_t t = NULL;

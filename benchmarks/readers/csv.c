@@ -2,8 +2,7 @@
  * header line or by the rule.
  *
  * A line is a row if it has as many fields as there are columns (and if its cells make sense, see row_take); all others are left alone.
- * A quoted field may go over several lines; one that never ends is dropped after RECORD_MAX bytes.
- * */
+ * A quoted field may go over several lines; one that never ends is dropped after RECORD_MAX bytes. */
 #include "benchmarks/columns.h"
 #include "benchmarks/load.h"
 

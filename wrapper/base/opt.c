@@ -330,8 +330,7 @@ int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct 
     return 0;
 }
 
-/* Finds "--name" as a whole word in text, from `at` on. Returns its place in text. NULL: not found.
- * */
+/* Finds "--name" as a whole word in text, from `at` on. Returns its place in text. NULL: not found. */
 static char *find_option(char *at, const char *name)
 {
     size_t n = strlen(name);

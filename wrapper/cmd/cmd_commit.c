@@ -93,8 +93,7 @@ static void commit_print(struct telling *t, const struct results *s, const struc
         fprintf(out, "%zu run%s committed to %s, %.12s\n", d->runs, str_plural(d->runs), branch, d->tip);
 }
 
-/* Commits the runs that no commit has, and prints them. 0; 1: some were left out; -1 with c->err.
- * */
+/* Commits the runs that no commit has, and prints them. 0; 1: some were left out; -1 with c->err. */
 static int commit_pending(struct cmd_context *c, const struct plan *plan)
 {
     struct results s;

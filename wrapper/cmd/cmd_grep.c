@@ -139,8 +139,7 @@ static void say_grep_damage(struct cmd_context *c, const struct tree_run *run)
     fprintf(c->notes, "benchwrap: grep: %s: damaged: %s\n", run->path, b.p ? b.p : "");
 }
 
-/* Searches the chosen runs and prints the hits. 0; 1: no hit, or a run is damaged; -1 with c->err.
- * */
+/* Searches the chosen runs and prints the hits. 0; 1: no hit, or a run is damaged; -1 with c->err. */
 static int grep_chosen(struct cmd_context *c, struct runs *runs, struct pattern *pattern)
 {
     struct grep_output o = {.c = c, .screen = screen_of_file(c->out), .is_list = opt_on(&c->opts, OPTION_LIST)};

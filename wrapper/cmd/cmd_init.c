@@ -99,8 +99,7 @@ static bool is_behind_link(struct init_making *m)
     return fd < 0 && errno == ELOOP && err_sys(m->c->err, "opening the folder %s", m->dir) < 0;
 }
 
-/* Clones the repository into `dir`, or a folder named after it, unless it is there. -1 with c->err.
- * */
+/* Clones the repository into `dir`, or a folder named after it, unless it is there. -1 with c->err. */
 static int init_clone(struct init_making *m, const char *address, const char *dir)
 {
     m->dir = dir ? dir : folder_of_address(address, m->c->arena);

@@ -89,8 +89,7 @@ static void print_server(struct listing *l, const struct plan *p, const char *se
                  opt_find(&p->opts, OPTION_SHARE_RUN)->where);
 }
 
-/* Prints the plan and its options as two tables. Arguments as plan_print_json. -1: out of memory.
- * */
+/* Prints the plan and its options as two tables. Arguments as plan_print_json. -1: out of memory. */
 static int plan_print_text(struct cmd_context *c, const struct plan *p, const struct repeat_plan *s, const char *server)
 {
     static const struct listing_column columns[] = {

@@ -1,5 +1,4 @@
-/* cmd_retract.c: `benchwrap retract`: a new run withdraws a run; nothing of the old one is altered.
- * */
+/* cmd_retract.c: `benchwrap retract`: a new run withdraws a run; nothing of the old one is altered. */
 #include "base/clock.h"
 #include "base/listing.h"
 #include "runs/runs.h"

@@ -94,8 +94,7 @@ static int ship_absolute(struct ship_command *w, const char *path, const char **
     return *ret ? 0 : err_sys(w->c->err, "cannot find %s", path);
 }
 
-/* Sets the logs to be followed from the configuration, a role and the named files. -1 with c->err.
- * */
+/* Sets the logs to be followed from the configuration, a role and the named files. -1 with c->err. */
 static int ship_choose_sources(struct ship_command *w)
 {
     struct cmd_context *c = w->c;

@@ -193,8 +193,7 @@ static int make_server_command(struct ui *ui, const char *mlflow)
     return a->failed ? err_memory(ui->c->err, "the server of the UI") : 0;
 }
 
-/* Waits until it answers. Returns 0; 1: a signal requests the end; -1: it ended, or was too slow.
- * */
+/* Waits until it answers. Returns 0; 1: a signal requests the end; -1: it ended, or was too slow. */
 static int wait_ready(struct ui *ui)
 {
     struct cmd_context *c = ui->c;

@@ -518,8 +518,7 @@ static enum exporter_answer otlp_send_records(struct exporter_link *l, const str
     return otlp_post(l, "/v1/logs", buf_text(&body), err);
 }
 
-/* Appends the requests that otlp_send would make, without credentials. -1 with err: out of memory.
- * */
+/* Appends the requests that otlp_send would make, without credentials. -1 with err: out of memory. */
 static int otlp_print(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err)
 {
     struct metric_set set;

@@ -136,8 +136,7 @@ static enum exporter_answer remote_write_open(struct exporter_link *l, struct er
     return answer;
 }
 
-/* Sends the samples of a run in several requests, from *done on. Answers as exporter.h describes.
- * */
+/* Sends the samples of a run in several requests, from *done on. Answers as exporter.h describes. */
 static enum exporter_answer remote_write_send(struct exporter_link *l, const struct exporter_run *run, uint64_t *done, struct err *err)
 {
     static const char *const headers[] = {"Content-Encoding: snappy", "X-Prometheus-Remote-Write-Version: 0.1.0", NULL};

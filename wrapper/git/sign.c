@@ -25,8 +25,7 @@ static bool is_public_key(const char *key)
     return strncmp(key, "key::", 5) == 0 || strncmp(key, "ssh-", 4) == 0;
 }
 
-/* gpg.ssh.defaultKeyCommand: git runs it by a shell; only a plain line of words is accepted here.
- * */
+/* gpg.ssh.defaultKeyCommand: git runs it by a shell; only a plain line of words is accepted here. */
 static const char *key_by_command(struct repo *r, struct arena *a)
 {
     const char *argv[16], *line = config_text(r, a, "gpg.ssh.defaultkeycommand"), *found = NULL;

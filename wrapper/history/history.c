@@ -110,8 +110,7 @@ static double value_of_point(const struct history_group *group, const struct his
     return of.median;
 }
 
-/* True if the run has a metric of this key without its statistic. Then the statistic adds nothing.
- * */
+/* True if the run has a metric of this key without its statistic. Then the statistic adds nothing. */
 static bool is_statistic_beside(const struct run_facts *facts, const char *name)
 {
     size_t stem = key_stem(name);

@@ -232,8 +232,7 @@ static bool is_same_index(const struct index_file *f)
            opened.st_dev == named.st_dev;
 }
 
-/* Opens the file for writing: the one that was read, which others may have extended, or a new one.
- * */
+/* Opens the file for writing: the one that was read, which others may have extended, or a new one. */
 static bool become_writer(struct index_file *f)
 {
     struct stat st;

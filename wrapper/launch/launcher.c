@@ -477,8 +477,7 @@ static void reap_recorder(struct launch *l)
     }
 }
 
-/* Releases what was set up. The program must find nothing of benchwrap, not even a child process.
- * */
+/* Releases what was set up. The program must find nothing of benchwrap, not even a child process. */
 static void abandon_recording(struct launch *l)
 {
     struct wire_msg none = {.kind = WIRE_NOEXEC, .wall_ms = clock_wall_ms(), .mono_ns = clock_mono_ns()};

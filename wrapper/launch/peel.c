@@ -333,8 +333,7 @@ static bool are_plain_words(char *const *words)
 }
 
 /* Returns the word after one starter's own words, or NULL when none is left, or the line does not
- * name the program. `*told`: the values of its options. to: NULL, or where its settings are added.
- * */
+ * name the program. `*told`: the values of its options. to: NULL, or where its settings are added. */
 static char *const *peel_one(const struct starter *s, char *const *at, struct peel_options *told, struct setting_list *to)
 {
     *told = (struct peel_options){0};

@@ -14,8 +14,7 @@ struct spawn_state {
     bool chld_ignored;
     struct itimerval alarm; /* a pending alarm(2) of the caller survives exec, but not fork */
 };
-/* Saves the caller's state, blocks all signals, makes SIGCHLD reach this process. False with errno.
- * */
+/* Saves the caller's state, blocks all signals, makes SIGCHLD reach this process. False with errno. */
 bool spawn_save(struct spawn_state *ret);
 /* fork(2), tried again for 50 ms while there are too many processes or too little memory; the
  * parent has all signals blocked as before: glibc 2.42 changes the mask around it and sets back

@@ -235,8 +235,7 @@ static int kube_put_queue(struct kube *k, struct json_out *to, const char *kind,
     return rc;
 }
 
-/* Appends the jobs and pods of the namespace. One of both is enough. -1: call->why has the reason.
- * */
+/* Appends the jobs and pods of the namespace. One of both is enough. -1: call->why has the reason. */
 static int kube_queue(struct mcp_call *call, struct json_out *to)
 {
     bool all = json_bool(json_get(call->arguments, "all"), false);

@@ -13,8 +13,7 @@ enum {
     FOLDERS_DEEP = 32,
 };
 
-/* Appends the address below which the server's proxy has a run's files. False: they are elsewhere.
- * */
+/* Appends the address below which the server's proxy has a run's files. False: they are elsewhere. */
 static bool proxy_of(const struct mlflow *m, const char *uri, struct buf *to)
 {
     struct str s = str_of(uri), rest;

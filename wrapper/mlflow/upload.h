@@ -111,8 +111,7 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
 
 /* With config.together a run that is complete waits for the search for duplicates, with others, by
  * one request instead of one each; before that it is not noted as complete. Each process that makes
- * a run searches afterwards, sooner or later, so of two that make the same at least one finds both.
- * */
+ * a run searches afterwards, sooner or later, so of two that make the same at least one finds both. */
 bool upload_settle_due(const struct upload *u); /* many wait, or for long: call upload_settle_all before the next run */
 bool upload_is_unsettled(const struct upload *u, const char *id); /* the tree's id: its children had better wait for that search */
 /* Searches. `again` is called for each run that has duplicates: it calls upload_tree_run again,

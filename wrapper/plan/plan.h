@@ -68,8 +68,7 @@ struct plan {
  * and doctor need the tree only). env is the process's own environment. On failure *ret needs no
  * plan_deinit. ERR_USAGE and ERR_INPUT: what the user typed or named is wrong (125 before anything
  * starts); ERR_SYSTEM: memory, or no working directory. Files that were not named on the line or in
- * the environment never fail: what is wrong in them becomes a warning with file, line and column.
- * */
+ * the environment never fail: what is wrong in them becomes a warning with file, line and column. */
 int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *err);
 /* plan_make for a command: passes on those of its options that `names` has (NULL ends it), where its command line has
  * them. plan_make reads the environment and the files itself. The plan refers to texts in `a`, which must outlive it. */

@@ -239,8 +239,7 @@ static void text_line_of(struct text_drawing *d, const struct chart_series *s)
     }
 }
 
-/* Marks on points; on the line of a series without marks a few, so that lines can be distinguished.
- * */
+/* Marks on points; on the line of a series without marks a few, so that lines can be distinguished. */
 static void text_marks_of(struct text_drawing *d, const struct chart_series *s, size_t index)
 {
     const char *mark = s->muted ? "·" : marks[(s->like > 0 ? (size_t)s->like - 1 : index) % MARKS];

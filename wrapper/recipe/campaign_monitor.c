@@ -278,8 +278,7 @@ static void put_aliases(const struct monitoring *m, bool with_samples, struct bu
         put_cache_alias(m, service, to);
 }
 
-/* Replaces the campaign's group. At the end it has the results alone: samples would appear as new.
- * */
+/* Replaces the campaign's group. At the end it has the results alone: samples would appear as new. */
 static void push_group(struct monitoring *m, bool is_last)
 {
     CLEANUP_BUF struct buf url, body;

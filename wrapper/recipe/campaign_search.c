@@ -1,5 +1,4 @@
-/* campaign_search.c: search the largest value that meets an objective, by halving the candidates.
- * */
+/* campaign_search.c: search the largest value that meets an objective, by halving the candidates. */
 #include "base/clock.h"
 #include "recipe/campaign.h"
 

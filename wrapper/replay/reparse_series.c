@@ -29,8 +29,7 @@ static void series_take_amended(const struct reparse *x, struct series_notes *n,
     json_free(detail);
 }
 
-/* Replaces each repetition by its amendment. Returns how many differ from the notes; -1 with err.
- * */
+/* Replaces each repetition by its amendment. Returns how many differ from the notes; -1 with err. */
 static int series_renew_notes(const struct reparse *x, const struct tree_run *of, struct series_notes *n, struct err *err)
 {
     char(*ids)[33] = arena_get(x->arena, (n->count + 1) * sizeof *ids);

@@ -1,8 +1,7 @@
 /* report.h: runs as one document: what a reader needs of them, in the order of interest.
  *
  * Verdict and headline metrics come first, then plots, conditions, differences, noise and warnings, nodes, and output. Documents are filled in the
- * arena of the document. Results: 0; 1: a run is damaged, which the document reports; -1 with err.
- * */
+ * arena of the document. Results: 0; 1: a run is damaged, which the document reports; -1 with err. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 #include "compare/compare.h"

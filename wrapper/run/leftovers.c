@@ -37,8 +37,7 @@ static bool was_begun(int journal)
 
 /* Decides whether this process may finish the directory. On this host the writer's lock decides:
  * `locked` is true where the caller holds it now. A writer on another host, whose lock may not
- * reach this host, is dead after a long silence; so is one whose lock the caller could not request.
- * */
+ * reach this host, is dead after a long silence; so is one whose lock the caller could not request. */
 enum leftover_state { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err states why */ };
 
 static enum leftover_state leftover_inspect(const struct spool *s, bool locked, struct err *err)

@@ -51,8 +51,7 @@ void run_warn(struct run *run, const char *text)
     run_report(run, WIRE_NOTE, 0, text);
 }
 
-/* The launcher waits --finish-wait from the program's end on, and the recorder must report before.
- * */
+/* The launcher waits --finish-wait from the program's end on, and the recorder must report before. */
 static int64_t finish_wait_until(const struct run *run)
 {
     int64_t from = run->end.kind == WIRE_ENDED ? run->end.mono_ns : clock_mono_ns();

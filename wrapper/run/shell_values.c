@@ -95,8 +95,7 @@ static struct str shell_value_of(struct str text, struct str name, char *const *
     return set ? str_of(set) : found;
 }
 
-/* `$(command -v X)`, `$(which X)`: X. Returns its length in bytes. 0: it is another substitution.
- * */
+/* `$(command -v X)`, `$(which X)`: X. Returns its length in bytes. 0: it is another substitution. */
 static size_t read_shell_which(struct str s, struct str *ret)
 {
     static const char *const begins[] = {"$(command -v ", "$(which ", "$(type -p ", "$(type -P "};

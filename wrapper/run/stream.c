@@ -87,8 +87,7 @@ static int64_t size_of(int dir, const char *path)
 }
 
 /* Number of the newest tail segment, or -1. Segments are written in order and at most three exist,
- * so a search in doubling steps would miss them: the directory is small, so its names are listed.
- * */
+ * so a search in doubling steps would miss them: the directory is small, so its names are listed. */
 static int64_t newest_segment(int dir, const char *name)
 {
     char want[NAME_MAX_LEN];

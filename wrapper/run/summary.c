@@ -152,8 +152,7 @@ static bool is_metric_listed(const struct listing *l, const struct fact *const *
     return false;
 }
 
-/* Adds the headline metrics of the rules, else the first metrics. False: the program printed none.
- * */
+/* Adds the headline metrics of the rules, else the first metrics. False: the program printed none. */
 static bool print_headlines(const struct summary *s, struct arena *a, struct buf *to)
 {
     static const struct listing_column columns[] = {{"metric", "METRIC", false, 60, .whole = true},

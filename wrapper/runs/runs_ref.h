@@ -1,5 +1,4 @@
-/* runs_ref.h: runs in a commit of a git repository: read from its objects, nothing is checked out.
- * */
+/* runs_ref.h: runs in a commit of a git repository: read from its objects, nothing is checked out. */
 #ifndef RUNS_RUNS_REF_H
 #define RUNS_RUNS_REF_H
 #include "runs/runs.h"

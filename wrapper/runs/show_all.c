@@ -73,8 +73,7 @@ static void print_points(const struct show_state *s)
     fwrite(table.p ? table.p : "", 1, table.n, s->out);
 }
 
-/* Prints a table of keys and values below a heading; nothing for an empty list. -1: out of memory.
- * */
+/* Prints a table of keys and values below a heading; nothing for an empty list. -1: out of memory. */
 static int print_texts(const struct show_state *s, const char *title, const struct tree_entry *list)
 {
     static const struct listing_column columns[] = {{"key", "KEY", false, 60}, {"value", "VALUE", false, VALUE_SHOWN}};

@@ -36,8 +36,7 @@ bool complete_is_due(const struct completion_job *x, const struct tree_run *run)
     return tree_find(x->runs->root, id, TREE_META, x->arena, &there, NULL) != 0;
 }
 
-/* True for facts that only the incomplete run has about itself, and for those that are made again.
- * */
+/* True for facts that only the incomplete run has about itself, and for those that are made again. */
 static bool is_left_out(const struct fact *f)
 {
     static const char *const tags[] = {SHARED_TAG_INCOMPLETE, "benchwrap.run_id",     "benchwrap.amends",

@@ -75,8 +75,7 @@ static void selftest_put(const struct opt_set *set, const struct calibration *c,
     buf_putc(to, '\n');
 }
 
-/* Measures the client's error for each number of --streams, and prints the results. 0; -1 with err.
- * */
+/* Measures the client's error for each number of --streams, and prints the results. 0; -1 with err. */
 static int selftest_run(const struct opt_set *set, char **operands, struct err *err)
 {
     (void)operands;

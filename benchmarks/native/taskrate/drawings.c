@@ -23,8 +23,7 @@ static size_t draw_latencies(struct tasks *t, bool start)
     return n;
 }
 
-/* Appends the histogram of start latencies, else of end latencies, as SVG. False: there are none.
- * */
+/* Appends the histogram of start latencies, else of end latencies, as SVG. False: there are none. */
 static bool draw_histogram(struct tasks *t, struct buf *to)
 {
     double from[BINS], till[BINS], tasks[BINS] = {0};

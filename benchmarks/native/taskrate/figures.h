@@ -1,5 +1,4 @@
-/* figures.h: from the book of a batch to its quantities; from batches to what is reported of all.
- * */
+/* figures.h: from the book of a batch to its quantities; from batches to what is reported of all. */
 #ifndef TASKRATE_FIGURES_H
 #define TASKRATE_FIGURES_H
 #include "base/stats.h"

@@ -215,8 +215,7 @@ static void report_folder(struct bench *b)
 }
 
 /* Chooses the signals for signalfd: those that request the end, unless taskrate was started with
- * them ignored (nohup, a shell's background), and those by which a full pipe or disk would kill it.
- * */
+ * them ignored (nohup, a shell's background), and those by which a full pipe or disk would kill it. */
 static void run_choose_signals(sigset_t *mask)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};

@@ -43,8 +43,7 @@ static size_t fill_bins(const struct hdr *h, double scale, double low[BINS], dou
     return BINS;
 }
 
-/* Writes the histogram of a metric with its quantiles; nothing where it has no values. -1 with err.
- * */
+/* Writes the histogram of a metric with its quantiles; nothing where it has no values. -1 with err. */
 static int plot_histogram(const char *dir, const struct metrics *m, enum metric which, const char *title, struct err *err)
 {
     const struct hdr *h = &m->h[which];
