@@ -75,7 +75,7 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
 /* ---- figure_counts.c ---- */
 
 void figure_round_note(struct figure_context *x, struct str line); /* keeps the number of "Epoch 3/10", "-- Epoch 3" alone */
-/* "loss=0.3" of "Epoch 3/10: loss=0.3", "10/10 loss=0.3" and "[20] loss=0.3". Empty: the line has no such count, or one that goes on.
+/* "loss=0.3" of "Epoch 3/10: loss=0.3", "10/10 loss=0.3" and "[20] loss=0.3". Empty: the line has no such count, or one that continues.
  * step: the round that the results are of; empty: not known. */
 struct str figure_behind_count(const struct figure_context *x, struct str line, char step[24]);
 

@@ -1,4 +1,4 @@
-/* figure_units.c: the units of lines that no rules know: as printed behind a number, as words, and as names say them. */
+/* figure_units.c: the units of lines that no rules know: as printed behind a number, as words, and as part of names. */
 #include "benchmarks/figure_words.h"
 #include "base/counted.h"
 #include "benchmarks/guess_parts.h"
@@ -232,7 +232,7 @@ const struct unit *figure_unit_of_label(struct str label)
     struct str after = first_words, second = str_word(&after), third = str_word(&after);
     if (figure_is_any(first, "seconds secs milliseconds microseconds nanoseconds") &&
         figure_is_any(str_trim(first_words), "taken elapsed used spent total"))
-        return units_find(first); /* "Seconds taken" */
+        return units_find(first); /* `Seconds taken` */
     if (figure_is_any(first, "total elapsed wall cpu user real") && figure_is_any(second, "seconds") && figure_is_any(third, "in for to"))
         return units_find(STR("seconds")); /* "Total seconds in IPOPT" */
     if (figure_is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)

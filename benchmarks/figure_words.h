@@ -11,7 +11,7 @@ bool figure_is_small(struct str word); /* is, of, in, `took` … at the end of a
 bool figure_is_progress(struct str line); /* reports what is not over yet: "Epoch 3", "ETA", "warmup" */
 bool figure_is_loop(struct str word); /* "Epoch", "iteration": what goes round, with a result of each round */
 bool figure_is_round(struct str title); /* of a column: numbers the rounds of a loop */
-bool figure_is_round_value(struct str title); /* of a column beside it: what each round reports without a unit */
+bool figure_is_round_value(struct str title); /* of a column next to it: what each round reports without a unit */
 bool figure_is_estimate(struct str line); /* no measurement: "about 5 MB/s", "(estimated)" */
 struct str figure_without_estimate(struct str line); /* the line before ", estimated 2 s" */
 bool figure_is_condition(struct str label); /* what was requested, or what a machine has: timeout, target rate, link speed, version */

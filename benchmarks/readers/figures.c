@@ -50,7 +50,7 @@ enum { HELD_MAX = 160 };
 struct held_figure {
     struct figure figure;
     char heading[HEADING_LEVELS][FIGURE_HEADING_MAX]; /* above it; empty: none */
-    char round[sizeof((struct figure *)NULL)->step]; /* of the loop that it stands in: "3" below "Epoch 3"; empty: none */
+    char round[sizeof((struct figure *)NULL)->step]; /* of the loop that contains it: "3" below "Epoch 3"; empty: none */
     bool is_taken;
 };
 struct figures_state {

@@ -5,7 +5,7 @@
 
 struct metric_place {
     const struct tree_entry *entry; /* NULL: the run lacks the metric */
-    const struct json *about; /* what its benchwrap.json says of it, or NULL */
+    const struct json *about; /* its entry in benchwrap.json, or NULL */
 };
 struct metric_places {
     const char **keys; /* of all runs, sorted by str_natural */

@@ -114,7 +114,7 @@ static size_t side_values(const struct explained_side *side, uint32_t key, doubl
     return n;
 }
 
-/* The direction that the runs of a side give the metric, as metric_way.h joins them. */
+/* The direction of the metric in the runs of a side, as metric_way.h joins them. */
 static unsigned side_ways(const struct explained_side *side, uint32_t key)
 {
     unsigned ways = 0;

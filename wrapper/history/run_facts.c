@@ -71,7 +71,7 @@ static uint32_t fact_key_of(struct key_table *t, enum fact_kind kind, struct str
     return (uint32_t)t->count++;
 }
 
-/* The index of the key with the only unit that runs give this metric; `key`: it has a unit itself, or the runs give none or several. */
+/* The index of the key with the only unit that this metric has in the runs; `key`: it has a unit itself, or the runs have none or several. */
 static uint32_t key_with_unit(const struct key_table *t, uint32_t key)
 {
     const struct fact_key *k = &t->list[key];

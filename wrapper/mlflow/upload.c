@@ -471,7 +471,7 @@ static int orphan_take(void *context, const struct mlflow_run *run)
     return o->count == FEW;
 }
 
-/* The parent takes the place of the note in the child's run. */
+/* The parent replaces the note in the child's run. */
 static enum mlflow_answer link_child(struct upload *u, const char *child, const char *parent, struct err *err)
 {
     struct mlflow_batch b;

@@ -283,8 +283,8 @@ static int file_there(void *context, const char *path, int64_t size)
     return 0;
 }
 
-/* With --share-run, a file of the client that has the name of one of ours is stored as mlflow/NAME. On the server the client's has our name,
- * and an equal size says nothing. */
+/* With --share-run, a client's file with the name of one of benchwrap's is stored as mlflow/NAME. On the server the client's file has that name,
+ * and an equal size proves nothing. */
 static void send_namesakes(struct sending *s)
 {
     for (struct upload_file *f = s->files; f; f = f->next)

@@ -1,4 +1,4 @@
-/* variables.c: names of the environment that look like a setting and are none. */
+/* variables.c: names of the environment that resemble a setting and are none. */
 #include "plan/variables.h"
 
 #include "plan/server.h"

@@ -164,7 +164,7 @@ int charts_samples(struct runs *runs, const struct tree_run *run, const char *wa
 
 /* ---- nodes ---- */
 
-/* Names those values that stand out from the quartiles by 1.5 times their distance. Returns how many are missing. */
+/* Names the outliers, beyond the quartiles by 1.5 times their distance. Returns how many are missing. */
 static size_t name_outliers(const double *v, const char **labels, size_t n)
 {
     double *sorted = malloc((n + 1) * sizeof *sorted);

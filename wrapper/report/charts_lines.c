@@ -18,7 +18,7 @@ struct left_lines {
     size_t failed, warmups, lacking, other_units, more;
 };
 
-/* Has the run no place beside others? One that did not finish has measured a part, a warm-up something else. The plot of one run alone shows it. */
+/* Has the run no place next to others? One that did not finish has measured a part, a warm-up something else. The plot of one run alone shows it. */
 static bool is_left_line(const struct tree_run *run, size_t n, struct left_lines *left)
 {
     bool failed = n > 1 && run->status != RUN_FINISHED, warmup = n > 1 && !failed && runs_entry(run->tags, "benchwrap.warmup");
@@ -48,7 +48,7 @@ static void put_left_lines(const struct left_lines *left, struct arena *a, struc
     c->left_why = b.n ? arena_dup(a, b.p, b.n) : NULL;
 }
 
-/* What one run's plot says of it where it did not finish, else NULL. */
+/* The words in one run's plot where it did not finish, else NULL. */
 static const char *note_of_one(struct tree_run *const *list, size_t n, struct arena *a)
 {
     const char *unfinished = n == 1 ? charts_unfinished(list[0], a) : "";
@@ -109,7 +109,7 @@ static bool is_same_stem(const struct percentile *a, const struct percentile *b)
     return a->stem == b->stem && strncmp(a->name, b->name, a->stem) == 0 && strcmp(a->unit, b->unit) == 0;
 }
 
-/* The percentiles that a run has of a metric; wanted NULL: of the first one, by its name, with three or more,
+/* The percentiles that a run has of a metric; `wanted` NULL: of the first one, by its name, with three or more,
  * behind `skip` of them. */
 static bool latency_percentiles(const struct tree_run *run, const struct json *detail, const char *wanted, size_t skip, struct arena *a,
                                 struct latency_line *ret)
@@ -237,7 +237,7 @@ int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, co
                                                .y = line.y,
                                                .n = line.n};
     }
-    if (n == 1 && used && !wanted && !metric.key) /* one run: its other latencies beside the first one */
+    if (n == 1 && used && !wanted && !metric.key) /* one run: its other latencies next to the first one */
         used = add_other_latencies(list[0], detail, &metric, a, series, used, &low, &high);
     if (!used && to->count--)
         return err_set(err, ERR_INPUT, "%s%.60s has neither three percentiles nor %d samples%s", wanted ? "" : "no metric of the run",
@@ -281,7 +281,7 @@ static bool is_step_table(const struct tree_run *run, const struct tree_entry *e
 }
 
 /* Fills *ret with the values of a metric over its steps, in the arena: of each step the latest
- * value. wanted NULL: of the first result with steps. False: there is none, or out of memory. */
+ * value. `wanted` NULL: of the first result with steps. False: there is none, or out of memory. */
 static bool steps_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a, struct latency_line *ret)
 {
     const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, a) : run->metrics;

@@ -18,7 +18,7 @@
 
 /* ---- metrics ---- */
 
-/* The unit that the record, else the key, gives the metric, in the arena; "": none. */
+/* The unit of the metric in the record, else in the key, in the arena; "": none. */
 static const char *recorded_unit(const char *key, const struct json *detail, struct arena *a)
 {
     const char *unit = json_string(json_get(json_get(json_get(detail, "metrics"), key), "unit"), NULL);
@@ -516,7 +516,7 @@ int plotted_restrict(struct plotted_rows *p, const char *const *named, struct er
             p->list[stay++] = p->list[i];
     }
     p->count = stay;
-    for (size_t m = 0; m < p->metrics; m++) { /* those that are left out have no say */
+    for (size_t m = 0; m < p->metrics; m++) { /* those that are left out do not count */
         unsigned ways = 0;
         for (size_t i = 0; i < stay; i++)
             ways |= p->list[i].ways[m];

@@ -25,7 +25,7 @@ struct plotted_row {
     const struct comparison_key *key;
     uint8_t ways[PLOTTED_METRICS]; /* the directions of the values, as metric_way.h has them */
     bool is_other_unit; /* the first value is missing because it is in another unit */
-    bool unjudged; /* it may have been disturbed although no tag says so (mlruns-format/disturbance.h) */
+    bool unjudged; /* it may have been disturbed although no tag marks it (mlruns-format/disturbance.h) */
 };
 struct plotted_rows {
     struct runs *runs;
@@ -65,7 +65,7 @@ const char *plotted_fact(const struct tree_run *run, const struct comparison_key
 bool plotted_number(const char *text, double *ret);
 /* The metric that the user means, of a run; NULL: it has none. */
 const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a);
-/* Joins what a further run says of a described metric. False: it is in another unit, and nothing is joined. A run that knows no unit does not contradict. */
+/* Joins the unit and direction in a further run to a described metric. False: it is in another unit, and nothing is joined. A run that knows no unit does not contradict. */
 bool plotted_join(struct plotted_metric *m, const char *unit, unsigned way, struct arena *a);
 /* Sets name ("write.bw"), unit and direction of a metric from its key and from benchwrap.json
  * (`detail`). Texts are in the arena. */

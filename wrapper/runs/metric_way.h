@@ -1,4 +1,4 @@
-/* metric_way.h: the better direction of a metric that many runs have. A run that knows none says nothing; where runs disagree there is none. */
+/* metric_way.h: the better direction of a metric that many runs have. A run that knows none does not count; where runs disagree there is none. */
 #ifndef RUNS_METRIC_WAY_H
 #define RUNS_METRIC_WAY_H
 #include "base/str.h"
