@@ -212,7 +212,8 @@ static bool has_own_value(struct str line, size_t colon, size_t name, bool first
     while (gap && str_is_blank(between.p[gap - 1]))
         gap--;
     struct str value = str_trim(between);
-    if (!first && (!str_is_letter(char_at(value, 0)) || memchr(between.p, '\t', between.n))) /* "Copy:  12.5 MB/s  latency=3 us": both are of Copy */
+    if (!first &&
+        (!str_is_letter(char_at(value, 0)) || memchr(between.p, '\t', between.n))) /* "Copy:  12.5 MB/s  latency=3 us": both are of Copy */
         return false;
     return value.n && (between.n - gap >= 2 || (between.n > gap && between.p[gap] == '\t'));
 }
@@ -680,13 +681,14 @@ static void note_passed(struct figure_context *x, struct str line, const struct 
     }
 }
 
-/* round: of the loop, that the line is about; empty: none. */
-static size_t keep_scores(struct figure *f, size_t n, const char *round)
+static size_t keep_scores(struct figure *f, size_t n, const struct figure_round *round)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
         if (!f[i].unit) {
-            snprintf(f[i].step, sizeof f[i].step, "%s", round);
+            memcpy(f[i].step, round->number, sizeof f[i].step);
+            f[i].is_score_of_round = round->number[0];
+            f[i].more_rounds = round->more;
             f[kept++] = f[i];
         }
     return kept;
@@ -697,7 +699,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     struct number number[FIGURE_NUMBERS_MAX];
     size_t indent = 0, count = 0, n = 0, single = FIGURE_NUMBERS_MAX;
     for (size_t i = 0; i < FIGURES_MAX; i++)
-        to[i].variant[0] = to[i].step[0] = 0;
+        to[i].variant[0] = to[i].step[0] = 0, to[i].is_score_of_round = to[i].more_rounds = false;
     note_passed(x, line, NULL, 0);
     if (!str_trim(line).n)
         x->after_text = false;
@@ -717,10 +719,10 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     if (words.n > 2 && words.p[0] == '"' && memchr(words.p + 1, '"', words.n - 1) == words.p + words.n - 1)
         words = str_sub(words, 1, words.n - 2); /* "Elapsed time: 3.5 msecs", printed as a text */
     words = figure_without_estimate(figure_without_stamp(without_border(words)));
-    char round[sizeof to->step] = "";
+    struct figure_round round = {"", false};
     figure_round_note(x, words);
     bool counted = figure_is_progress(words) || words.p[0] == '[' || str_is_digit(words.p[0]);
-    struct str last = counted ? figure_behind_count(x, words, round) : (struct str){"", 0};
+    struct str last = counted ? figure_behind_count(x, words, &round) : (struct str){"", 0};
     if (last.n)
         words = last;
     count = words.n ? figure_numbers_take(words, number) : 0;
@@ -753,7 +755,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             lone = n == 1 && !strcmp(to[0].unit->dimension, "second");
         }
         if (last.n) /* times and rates may be those of the last part alone */
-            n = keep_scores(to, n, round);
+            n = keep_scores(to, n, &round);
         for (size_t a = 0; a < n; a++) /* one name, several values: which counts is not known */
             for (size_t b = a + 1; b < n; b++)
                 if (to[a].unit == to[b].unit && !strcmp(to[a].name, to[b].name)) {

@@ -18,6 +18,11 @@ enum {
     FIGURE_HEADING_MAX = 64
 };
 
+struct figure_round { /* of a loop: "3/10" */
+    char number[24]; /* empty: none */
+    bool more; /* it is not the last one of those that the loop has */
+};
+
 struct figure {
     char name[FIGURE_NAME_MAX]; /* words, as printed; not a key yet */
     char value[32]; /* a decimal number */
@@ -30,6 +35,7 @@ struct figure {
     char variant
         [FIGURE_NAME_MAX]; /* a longer name: "AES rate" of "AES: 5 threads, rate: 5 MB/s", "fib 30" of "fib(30): 5 ms"; empty: none */
     char step[24]; /* the size, or the number of threads, that begins its row, or the round of a loop: a whole number; empty: none */
+    bool is_score_of_round, more_rounds; /* a score; that of the last round is the result of the loop, unless more rounds follow */
     size_t section; /* length of the words in `name` from a line above or a tag in brackets; 0: none */
 };
 /* Headings above results: "=== AES ===" of a test, "copy:" of a part of it. */
@@ -54,7 +60,7 @@ struct figure_context {
     unsigned row_line;
     char branch[FIGURE_TREE_MAX][32]; /* the last row at each depth of a drawn tree ("|- copy" above "|  |- 1024") */
     size_t depth; /* of this line in it; 0: it is no row of a tree */
-    char round[24]; /* the last "Epoch 3/10" that is all of its line; empty: none */
+    struct figure_round round; /* the last "Epoch 3/10" that is all of its line */
     unsigned header_age; /* lines since */
     unsigned header_gap; /* those of them that were no rows */
     bool has_point, has_decimal_comma; /* numbers so far that show what begins a fraction */

@@ -321,6 +321,7 @@ static bool column_figure(const struct table_row *t, size_t column, struct figur
         return false;
     ret->section = 0;
     memcpy(ret->step, t->step, sizeof ret->step);
+    ret->is_score_of_round = of_round && !unit;
     return figure_value_set(t->context, cell, &n, unit, ret);
 }
 

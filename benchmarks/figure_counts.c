@@ -14,19 +14,21 @@ static struct str without_brackets(struct str word)
     return word;
 }
 
-/* "3", "3/10": the number of a round, and of all rounds if the line has both. *ret_last: it is the last of them. */
-static bool is_round(struct str word, struct str *ret_number, bool *ret_last)
+/* "3", "3/10": the number of a round, and of all rounds if the line has both. *ret_last: it is the last of them; *ret_more: it is not. */
+static bool is_round(struct str word, struct str *ret_number, bool *ret_last, bool *ret_more)
 {
     struct str of = word;
     uint64_t unused;
     *ret_number = str_cut(&of, '/');
     *ret_last = of.p && str_eq(*ret_number, of);
+    *ret_more = of.p && !*ret_last;
     return str_uint(*ret_number, &unused) && ret_number->n < 12 && (!of.p || str_uint(of, &unused));
 }
 
-static void round_set(char to[24], struct str number)
+static void round_set(struct figure_round *to, struct str number, bool more)
 {
-    snprintf(to, 24, STR_FMT, (int)(number.n > 20 ? 20 : number.n), number.p);
+    snprintf(to->number, sizeof to->number, STR_FMT, (int)(number.n > 20 ? 20 : number.n), number.p);
+    to->more = more;
 }
 
 /* "[20] rmse: 74.9", not "[3] 0.5": names follow the number. */
@@ -43,29 +45,29 @@ void figure_round_note(struct figure_context *x, struct str line)
     while (line.n && is_one_of(line.p[line.n - 1], marks))
         line.n--;
     struct str name = str_word(&line), number = str_trim(line);
-    bool unused;
+    bool unused, more;
     while (number.n && is_one_of(number.p[0], "#:"))
         number = str_sub(number, 1, number.n);
-    if (figure_is_loop(without_brackets(name)) && is_round(number, &number, &unused))
-        round_set(x->round, number);
+    if (figure_is_loop(without_brackets(name)) && is_round(number, &number, &unused, &more))
+        round_set(&x->round, number, more);
 }
 
-struct str figure_behind_count(const struct figure_context *x, struct str line, char step[24])
+struct str figure_behind_count(const struct figure_context *x, struct str line, struct figure_round *ret_round)
 {
     struct str rest = line, word = str_word(&rest), name = word, number, none = {"", 0};
-    bool named = word.n && str_is_letter(word.p[0]), last;
-    step[0] = 0;
+    bool named = word.n && str_is_letter(word.p[0]), last, more;
+    *ret_round = (struct figure_round){"", false};
     if (named)
         word = str_word(&rest);
-    bool loop = named && figure_is_loop(without_brackets(name)), round = is_round(without_brackets(word), &number, &last);
+    bool loop = named && figure_is_loop(without_brackets(name)), round = is_round(without_brackets(word), &number, &last, &more);
     while (rest.n && is_one_of(rest.p[0], "]):,|- \t"))
         rest = str_sub(rest, 1, rest.n);
     if (!round || !(loop || last || (!named && is_listed(word, number, rest))))
         return none;
     if (named ? loop : !last)
-        round_set(step, number);
+        round_set(ret_round, number, more);
     else if (!named)
-        memcpy(step, x->round, sizeof x->round);
+        *ret_round = x->round;
     return rest;
 }
 

@@ -76,8 +76,8 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
 
 void figure_round_note(struct figure_context *x, struct str line); /* keeps the number of "Epoch 3/10", "-- Epoch 3" alone */
 /* "loss=0.3" of "Epoch 3/10: loss=0.3", "10/10 loss=0.3" and "[20] loss=0.3". Empty: the line has no such count, or one that continues.
- * step: the round that the results are of; empty: not known. */
-struct str figure_behind_count(const struct figure_context *x, struct str line, char step[24]);
+ * *ret_round: the one that the results are of. */
+struct str figure_behind_count(const struct figure_context *x, struct str line, struct figure_round *ret_round);
 
 /* "452 tokens processed per second" */
 size_t figure_take_counted_rate(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);

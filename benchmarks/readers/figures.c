@@ -7,6 +7,7 @@
 #include "benchmarks/load.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const cell_names[] = {"name", "value", "unit", "dimension", "form", "step"};
@@ -45,18 +46,20 @@ enum { BEHIND_LONE_MAX = 2 };
 
 /* They wait for the end: only then is it known what a comma means in this output, and whether a
  * name comes with different values. */
-enum { HELD_MAX = 160 };
+enum { HELD_MAX = 160, LATEST_MAX = 32 };
 
 struct held_figure {
     struct figure figure;
     char heading[HEADING_LEVELS][FIGURE_HEADING_MAX]; /* above it; empty: none */
-    char round[sizeof((struct figure *)NULL)->step]; /* of the loop that contains it: "3" below "Epoch 3"; empty: none */
+    struct figure_round round; /* of the loop that contains it: "3" below "Epoch 3" */
     bool is_taken;
 };
 struct figures_state {
     struct figure_context context;
     struct held_figure held[HELD_MAX];
     size_t helds;
+    struct figure latest[LATEST_MAX]; /* of the scores of rounds, each name's last one; without a step where it is no result */
+    size_t latests;
     bool is_full; /* what comes now is passed on at once */
     struct held_figure lone; /* the first one */
     size_t lones, behind; /* lines behind it; above BEHIND_LONE_MAX: it does not count */
@@ -132,7 +135,7 @@ static struct str apart_text(const struct held_figure *h, enum apart by)
     if (by == APART_LINE)
         return str_of(h->figure.variant[0] ? h->figure.variant : h->figure.name);
     if (by == APART_ROUND)
-        return str_of(h->round);
+        return str_of(h->round.number);
     return str_of(h->heading[heading_level_of(by)]);
 }
 
@@ -143,15 +146,17 @@ static bool is_of_same_metric(const struct held_figure *a, const struct held_fig
     return !a->is_taken && !b->is_taken && units && !strcmp(a->figure.name, b->figure.name) && !a->figure.step[0] == !b->figure.step[0];
 }
 
+static bool is_same_step(const struct figure *a, const struct figure *b)
+{
+    return a->unit == b->unit && !strcmp(a->name, b->name) && !strcmp(a->step, b->step) && !strcmp(a->value, b->value);
+}
+
 /* The same line again: "[20] rmse: 5.1", and behind the last round "Best: [20] rmse: 5.1". */
 static bool is_repeated(const struct figures_state *s, size_t i)
 {
-    const struct figure *f = &s->held[i].figure;
-    for (size_t k = 0; k < i && f->step[0]; k++) {
-        const struct figure *g = &s->held[k].figure;
-        if (f->unit == g->unit && !strcmp(f->name, g->name) && !strcmp(f->step, g->step) && !strcmp(f->value, g->value))
+    for (size_t k = 0; k < i && s->held[i].figure.step[0]; k++)
+        if (is_same_step(&s->held[i].figure, &s->held[k].figure))
             return true;
-    }
     return false;
 }
 
@@ -190,6 +195,57 @@ static bool can_be_told_apart(const struct figures_state *s, size_t first, enum 
     return differ;
 }
 
+/* A ratio, a count or a share: of a loop's rounds the last one is the result. Of times and rates none is. */
+static bool is_score(const struct figure *f)
+{
+    return !f->unit || !strcmp(f->unit->name, "percent");
+}
+
+static bool is_held(const struct figures_state *s, const struct figure *f)
+{
+    size_t i = 0;
+    while (i < s->helds && !is_same_step(&s->held[i].figure, f))
+        i++;
+    return i < s->helds;
+}
+
+/* Notes the score of a round. There is no last one where the rounds begin again (which loop counts is not known), and where a value of
+ * the same name without a round is the result itself. An earlier line that comes again names the best round. */
+static void latest_note(struct figures_state *s, const struct figure *f)
+{
+    size_t i = 0;
+    while (i < s->latests && (s->latest[i].unit != f->unit || strcmp(s->latest[i].name, f->name) != 0))
+        i++;
+    if (f->is_score_of_round && i < LATEST_MAX) {
+        bool over = i < s->latests && (!s->latest[i].is_score_of_round ||
+                                       (strtoll(f->step, NULL, 10) <= strtoll(s->latest[i].step, NULL, 10) && !is_held(s, f)));
+        s->latest[i] = *f;
+        s->latest[i].is_score_of_round = !over;
+        s->latests += i == s->latests;
+    } else if (!f->step[0] && i < s->latests) {
+        s->latest[i].is_score_of_round = false;
+    }
+}
+
+/* Takes the scores of the last rounds as the results of their loops. */
+static void latest_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s)
+{
+    for (size_t i = 0; i < s->latests; i++) {
+        struct figure *f = &s->latest[i];
+        f->step[0] = 0;
+        if (f->is_score_of_round && !f->more_rounds && !f->unsure)
+            figure_take(run, source, r, f, f->name);
+    }
+    s->latests = 0;
+}
+
+static void take_of_step(struct rules_run *run, struct source *source, const struct reader *r, const struct figure *f, const char *name)
+{
+    char of_step[FIGURE_NAME_MAX + 2 * FIGURE_HEADING_MAX + 20];
+    snprintf(of_step, sizeof of_step, "%s of each step", name);
+    figure_take(run, source, r, f, of_step);
+}
+
 static void take_told_apart(struct rules_run *run, struct source *source, const struct reader *r, const struct held_figure *h,
                             enum apart by, bool is_ended)
 {
@@ -198,10 +254,11 @@ static void take_told_apart(struct rules_run *run, struct source *source, const 
     struct figure figure = h->figure;
     snprintf(name, sizeof name, "%s%s%s", heading, heading[0] ? " " : "", by == APART_LINE ? apart_text(h, by).p : h->figure.name);
     if (by == APART_ROUND)
-        memcpy(figure.step, h->round, sizeof figure.step);
-    if (is_ended)
-        snprintf(name + strlen(name), sizeof name - strlen(name), " of each step");
-    figure_take(run, source, r, &figure, name);
+        memcpy(figure.step, h->round.number, sizeof figure.step);
+    if (is_ended || figure.is_score_of_round || (by == APART_ROUND && is_score(&figure)))
+        take_of_step(run, source, r, &figure, name);
+    else
+        figure_take(run, source, r, &figure, name);
 }
 
 /* "Epoch 9: loss=0.3" … "loss: 0.2": a value of the same name has no step, and is the result. */
@@ -232,11 +289,15 @@ static void held_take(struct rules_run *run, struct source *source, const struct
             by++;
         struct held_figure first = s->held[i];
         bool ended = is_ended_series(s, i);
+        const struct held_figure *last = &first;
         for (size_t k = i; k < s->helds; k++)
             if (is_of_same_metric(&first, &s->held[k])) {
                 take_told_apart(run, source, r, &s->held[k], by, ended);
                 s->held[k].is_taken = true;
+                last = &s->held[k];
             }
+        if (by == APART_ROUND && is_score(&last->figure) && !last->round.more)
+            figure_take(run, source, r, &last->figure, last->figure.name);
     }
     s->helds = 0;
 }
@@ -244,7 +305,7 @@ static void held_take(struct rules_run *run, struct source *source, const struct
 static void held_set(struct held_figure *h, const struct figures_state *s, const struct figure *f)
 {
     *h = (struct held_figure){.figure = *f};
-    memcpy(h->round, s->context.round, sizeof h->round);
+    h->round = s->context.round;
     for (size_t level = 0; level < HEADING_LEVELS; level++)
         snprintf(h->heading[level], sizeof h->heading[level], "%s", figure_heading(&s->context, level));
 }
@@ -254,12 +315,15 @@ static void held_set(struct held_figure *h, const struct figures_state *s, const
 static void figure_hold(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s,
                         const struct held_figure *h)
 {
+    latest_note(s, &h->figure);
     if (s->helds == HELD_MAX && !s->is_full) {
         s->is_full = true;
         held_take(run, source, r, s);
     }
     if (!s->is_full)
         s->held[s->helds++] = *h;
+    else if (!h->figure.unsure && h->figure.is_score_of_round)
+        take_of_step(run, source, r, &h->figure, h->figure.name);
     else if (!h->figure.unsure)
         figure_take(run, source, r, &h->figure, h->figure.name);
 }
@@ -305,6 +369,7 @@ static void figures_reader_end(struct rules_run *run, struct source *source, con
 {
     struct figures_state *s = state;
     held_take(run, source, r, s);
+    latest_take(run, source, r, s);
     if (s->lones == 1 && s->behind <= BEHIND_LONE_MAX)
         figure_take(run, source, r, &s->lone.figure, s->lone.figure.name);
     s->lones = 0;

@@ -99,16 +99,23 @@ steps() { # the metrics of an output, with the step of each
     printf -- "$1" >none/named
     "$BENCHWRAP" parse --rules generic --json none/named | jq -c '[.metrics[] | [.key, .step, .value]], .missing'
 }
-is "scores of a loop's rounds are a series" "$(steps 'Epoch 1/2: loss=0.5\nEpoch 2/2: loss=0.25\n')" '[["loss",1,0.5],["loss",2,0.25]]
+is "scores of a loop's rounds are a series, and the last one is the result" "$(steps 'Epoch 1/2: loss=0.5\nEpoch 2/2: loss=0.25\n')" '[["loss_of_each_step",1,0.5],["loss_of_each_step",2,0.25],["loss",0,0.25]]
 []'
 is "... below the line with the round too, with times" "$(steps '-- Epoch 1\nloss: 0.5\ntime: 1.5 s\n-- Epoch 2\nloss: 0.25\ntime: 2.5 s\n')" \
-    '[["loss",1,0.5],["loss",2,0.25],["time_s",1,1.5],["time_s",2,2.5]]
+    '[["loss_of_each_step",1,0.5],["loss_of_each_step",2,0.25],["loss",0,0.25],["time_s",1,1.5],["time_s",2,2.5]]
 []'
 is "... and the value behind the loop keeps the name" "$(steps 'Epoch 1/2: loss=0.5\nEpoch 2/2: loss=0.25\nloss: 0.125\n')" \
     '[["loss_of_each_step",1,0.5],["loss_of_each_step",2,0.25],["loss",0,0.125]]
 []'
-is "... a line that comes again counts once" "$(steps '[1]\trmse: 0.5\n[2]\trmse: 0.25\nBest:\n[2]\trmse: 0.25\n')" '[["rmse",1,0.5],["rmse",2,0.25]]
+is "... a line that comes again counts once" "$(steps '[1]\trmse: 0.5\n[2]\trmse: 0.25\nBest:\n[2]\trmse: 0.25\n')" '[["rmse_of_each_step",1,0.5],["rmse_of_each_step",2,0.25],["rmse",0,0.25]]
 []'
+is "... an earlier round that comes again at the end is the best one" "$(steps '[1]\trmse: 0.25\n[2]\trmse: 0.5\nBest:\n[1]\trmse: 0.25\n')" \
+    '[["rmse_of_each_step",1,0.25],["rmse_of_each_step",2,0.5],["rmse",0,0.25]]
+[]'
+is "... of a loop that did not reach its end there is no result" "$(steps 'Epoch 1/3: loss=0.5\nEpoch 2/3: loss=0.25\n')" '[["loss_of_each_step",1,0.5],["loss_of_each_step",2,0.25]]
+[]'
+is "... nor of two loops" "$(steps '[1]\trmse: 0.5\n[2]\trmse: 0.25\n[1]\trmse: 0.75\n' | sed 's/{.*/missing/')" '[]
+[missing'
 is "... two values of one round contradict each other" "$(steps 'Epoch 1: loss=0.5\nEpoch 1: loss=0.25\n' | sed 's/{.*/missing/')" '[]
 [missing'
 printf 'rate: 12.5 MB/s\ntimeout: 5 s\n512 4.5 us\n10.5 MB/s 11.5 MB/s\n1024 5.5 us\n2048 6.5 us\n4096 7.5 us\nended\n' >none/ignored
