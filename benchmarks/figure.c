@@ -204,24 +204,25 @@ static struct str head_of(struct str line, size_t first)
     return colon ? str_trim(str_sub(head, 0, (size_t)(colon - head.p))) : (struct str){"", 0};
 }
 
-/* "Model:   OLS   R-squared: 0.93": a column between the colon of a head and the name is what the head names. first: of the numbers of the line. */
-static bool has_own_value(struct str line, size_t colon, size_t name, bool first)
+/* "Model:   OLS   R-squared: 0.93": a column between the colon of a head and the name is what the head names. alone: the only number of the
+ * line; of several between tabs ("Method: DUMB<tab>Elapsed: 0.5<tab>Copy: 3 MB/s") the head names the row. first: of the numbers. */
+static bool has_own_value(struct str line, size_t colon, size_t name, bool first, bool alone)
 {
     struct str between = name > colon ? str_sub(line, colon + 1, name - colon - 1) : (struct str){"", 0};
     size_t gap = between.n;
     while (gap && str_is_blank(between.p[gap - 1]))
         gap--;
     struct str value = str_trim(between);
-    if (!first &&
-        (!str_is_letter(char_at(value, 0)) || memchr(between.p, '\t', between.n))) /* "Copy:  12.5 MB/s  latency=3 us": both are of Copy */
+    bool tabs = memchr(between.p, '\t', between.n) != NULL;
+    if ((tabs && !alone) || (!first && !str_is_letter(char_at(value, 0)))) /* "Copy:  12.5 MB/s  latency=3 us": both are of Copy */
         return false;
     return value.n && (between.n - gap >= 2 || (between.n > gap && between.p[gap] == '\t'));
 }
 
 /* "Write: BW=12 MB/s": the text before the first colon of the line, where it is not the name
  * itself. False: it is too long for a name. */
-static bool head_words(struct str line, const struct number *numbers, size_t k, const struct figure_candidate *c, const char *label,
-                       char head[64])
+static bool head_words(struct str line, const struct number *numbers, size_t count, size_t k, const struct figure_candidate *c,
+                       const char *label, char head[64])
 {
     struct str before = head_of(line, numbers[0].from);
     char cleaned[64];
@@ -230,7 +231,7 @@ static bool head_words(struct str line, const struct number *numbers, size_t k, 
     size_t named = (size_t)(before.p + before.n - line.p);
     bool led = k ? guess_letters(str_sub(line, named, numbers[0].from - named)) /* else the head is the name of the first number itself */
                  : before.p + before.n <= c->label.p;
-    if (!led || has_own_value(line, named, (size_t)(c->label.p - line.p), !k))
+    if (!led || has_own_value(line, named, (size_t)(c->label.p - line.p), !k, count == 1))
         return true;
     if (before.n >= sizeof cleaned)
         return false;
@@ -538,7 +539,7 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
     if (!is_figure(x, line, &c, label, indented, &unit))
         return false;
     figure_variant_set(line, numbers, count, k, c.label, label, ret);
-    return head_words(line, numbers, k, &c, label, head) &&
+    return head_words(line, numbers, count, k, &c, label, head) &&
            fill_figure(x, line, n, (const char *const[]){head, label, tail}, indented, unit, ret);
 }
 
