@@ -8,7 +8,9 @@
 struct str column_label(struct str field, struct str *ret_unit);
 /* A cell's name without its number: "StdDev#2" (the second column of that label) -> "StdDev". */
 struct str column_plain(struct str cell);
-/* Index among the n fields of a header of the column that this cell means, or -1; its unit, if known and there. */
+/* Returns the index of the header field that the cell names ("StdDev#2": the second one with this
+ * label), and sets *ret_unit, NULL where the field has no known unit. -1: no such field, *ret_unit is
+ * unchanged. */
 int column_find(const struct str *fields, size_t n, struct str cell, const struct unit **ret_unit);
 /* "Size = 1400", "Cache Hits: 457": a name and its value, as many words as a row has fields or not. */
 bool column_is_statement(const struct str *fields, size_t n);

@@ -21,7 +21,8 @@ static int load_blocks(const struct yaml *y, struct rules *rules, struct err *er
     return 0;
 }
 
-/* It names the experiment and is printed on terminals: an experiment's letters, and no "..". */
+/* It names the experiment and is printed on terminals: at most 128 of an experiment's letters, the
+ * first none of '.', '-' and blank. The caller has refused an empty one. */
 static bool is_name(const char *s)
 {
     size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._ -");

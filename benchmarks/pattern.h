@@ -17,7 +17,7 @@ struct match {
 
 /* text as PCRE2 syntax without options: ^ and $ are the line's ends. Texts longer than 4 KiB and more than 63 groups are refused. */
 int pattern_new(struct pattern **ret, struct str text, struct err *err);
-void pattern_free(struct pattern *p);
+void pattern_free(struct pattern *p); /* with its literals; NULL is allowed */
 /* For tests: returns whether the pattern is compiled to machine code. It is interpreted, within the
  * same limits, where the kernel refuses or BENCHWRAP_PCRE_JIT=0 is set. */
 bool pattern_jit(const struct pattern *p);

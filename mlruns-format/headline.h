@@ -1,4 +1,4 @@
-/* headline.h: the one or two numbers by which a run is known in a table. */
+/* headline.h: the headline metrics of a run, which tables and reports show first. */
 #ifndef MLRUNS_FORMAT_HEADLINE_H
 #define MLRUNS_FORMAT_HEADLINE_H
 #include "mlruns-format/tree.h"

@@ -1,4 +1,5 @@
-/* tree_thinned.c: reads artifacts/series.jsonl, the samples of series that the metric files have thinned; see tree_thinned.h. */
+/* tree_thinned.c: reads artifacts/series.jsonl, which has all samples of the series that are
+ * thinned in the metric files. */
 #include "mlruns-format/tree_thinned.h"
 
 #include "base/array.h"

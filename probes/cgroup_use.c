@@ -190,7 +190,7 @@ const char *cgroup_use_foreign_reason(const struct host *h, const struct record 
         g->foreign_time = cgroup_use_ran_outside(h, g, r);
     }
     if (g && g->foreign_time)
-        return "the program used more processor time than the control group that it was started in: it ran in another one";
+        return "the program ran at least partly in another control group: it used more processor time than the group in which it was started";
     return g && g->foreign ? "the program moved to another control group than the one that it was started in" : NULL;
 }
 

@@ -88,6 +88,8 @@ static void lustre_parse_stats(struct str text, double *ret_read, double *ret_wr
     }
 }
 
+/* Records the mount's rates, from the first sample on that shows a request. Nothing where its file
+ * cannot be read. The file stays open in m until lustre_drop. */
 static void lustre_emit_mount(struct host *h, struct record *r, struct lustre_mount *m)
 {
     struct str text;

@@ -227,7 +227,7 @@ static void latest_note(struct figures_state *s, const struct figure *f)
     }
 }
 
-/* Takes the scores of the last rounds as the results of their loops. */
+/* Passes on the scores of the last rounds as the results of their loops. */
 static void latest_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s)
 {
     for (size_t i = 0; i < s->latests; i++) {

@@ -36,6 +36,9 @@ static int ini_reader_load(struct reader *r, const struct yaml *spec, struct rul
     return 0;
 }
 
+/* Refuses keys that no line can have, and a `where` that names more than the section if a row begins a
+ * block. Sets the section's cell and the two literals of which each line it reads has one. 0; -1 with
+ * err. */
 static int ini_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct ini *x = r->data;

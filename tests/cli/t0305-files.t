@@ -57,7 +57,7 @@ is "a file that was written anew is read whole" "$(metric v_s)" 34
 touch -d '1 hour ago' out1.txt
 run sh -c 'echo v=2 >out2.txt; sleep .05; echo v=3 >out3.txt; : >c.done'
 is "of several the newest" "$(metric v_s)" 3
-like "and this is said" "$(facts)" 'wrote 2 files out\*.txt; out3.txt is the newest'
+like "and this is said" "$(facts)" 'wrote 2 files that match out\*.txt; only the newest is read: out3.txt'
 
 rm -f out*.txt
 echo v=9 >keep; touch -d '1 hour ago' keep

@@ -48,14 +48,14 @@ like "... a script of an interpreter by its own digest" "$(compared)" '^The prog
 like "... it is no other input" "$(compared)" '^A and B have the same inputs\.$'
 record 3
 record 3 7
-like "what was zero and is not has no ratio, and is said" "$(answer)" '^B against A: failed is 7, in the base 0 \(no ratio\)\. No difference found in rate'
+like "what was zero and is not has no ratio, and is said" "$(answer)" '^B against A: failed is 7, compared with 0 in the base \(no ratio\)\. No difference found in rate'
 
 # A run without a value is not in the median: that of the others is called theirs.
 for value in NaN 1 2 3 4 0 1 2 2 3; do "$BENCHWRAP" -q -e holes -- "$BENCHWRAP" log "m=$value" >/dev/null 2>&1; done
 holes() { "$BENCHWRAP" compare "$@" 2>&1; }
 like "a run without a value is named" "$(holes last~5,last~6,last~7,last~8,last~9 vs last~0,last~1,last~2,last~3,last~4)" '^! Not all runs have a value: m in 4 of 5 runs of A\.$'
 is "... where all have one there is no such line" "$(holes last~1,last~2,last~3 vs last~5,last~6,last~7 | grep -c 'Not all')" 0
-like "a zero among positive values leaves the ratio of the medians, without an interval" "$(holes last~5,last~6,last~7 vs last~4,last~3,last~2,last~1,last~0 | tr -s '\n ' ' ')" 'm is 2, in the base 3 \(no interval: not all values are positive\)\.'
+like "a zero among positive values leaves the ratio of the medians, without an interval" "$(holes last~5,last~6,last~7 vs last~4,last~3,last~2,last~1,last~0 | tr -s '\n ' ' ')" 'm is 2, compared with 3 in the base \(no interval: not all values are positive\)\.'
 cat >percentile.yaml <<'Y'
 name: percentile
 version: "1"

@@ -36,7 +36,7 @@ whole_path() # KIND VARIABLE
     forge_runs . 2
     share; is "$1: more runs go into the same request" "$(forge_pulls '(p["number"], p["title"][:6], p["sha"])')" "(1, '5 runs', '$(git rev-parse "$branch")')"
     forge_do merge/1/squash >/dev/null
-    share; like "$1: merged by squash: nothing is left" "$? $(said)" "^0 .*nothing to share: origin/main has 5 of 5 local runs$"
+    share; like "$1: merged by squash: nothing is left" "$? $(said)" "^0 .*nothing to share: origin/main already has 5 of 5 local runs$"
     forge_runs . 1
     share --json; is "$1: the next request has the new run only" "$(python3 -c 'import json; d = json.load(open("../out.txt")); print(d["shared"], d["number"], d["pull_request"])')" "1 2 opened"
     is "… in its commit too" "$(git -C "$HUB" diff --name-only "main...$branch" | cut -d/ -f3 | sort -u | grep -c .)" 1

@@ -221,7 +221,7 @@ static const char *acting_content(struct str text)
         return "an array with pickled objects of Python";
     bool is_pdf = active_has_word(str_sub(text, 0, 1024), "%PDF-");
     if (is_pdf && has_any_word(text, acts))
-        return "a PDF document that acts when it is opened";
+        return "a PDF document with scripts, actions or embedded files";
     if (is_pdf && (has_any_word(text, hides) || has_spelt_name(text)))
         return "a PDF document that hides its objects";
     if (is_text_pickle(text) || (str_starts(text, "PK\3\4") && (active_has_word(text, ".pkl") || active_has_word(text, ".npy"))))
@@ -258,7 +258,7 @@ void check_active(struct run_check *r, const char *file, struct str text)
             return;
         }
     if (is_acting_picture(file, text)) {
-        run_found(r, CHECK_ACTIVE, file, 0, "it is a picture with a program in it");
+        run_found(r, CHECK_ACTIVE, file, 0, "it is an SVG image that may run code or load other files");
         return;
     }
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)

@@ -32,6 +32,8 @@ struct sandbox_call {
     const struct sandbox_work *what;
 };
 
+/* In the child process: does the work and writes each finding as a line to out, differences as
+ * CHECK_TRUTH. Always 0. */
 static int sandbox_work_here(void *context, int out)
 {
     const struct sandbox_call *call = context;

@@ -101,7 +101,7 @@ static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int d
         return NULL;
     struct inflater *i = inflate_new(INFLATE_RAW);
     if (!i)
-        return "compressed (and there is no zlib here)";
+        return "compressed, and zlib is not available";
     struct str rest = str_sub(s, from, s.n - from);
     size_t before = u->to->n;
     if (inflate_feed(i, rest, unpack_append, u) && inflate_ended(i))
@@ -189,7 +189,7 @@ static const char *unpack_data(struct unpacking *u, struct str s, int depth)
     }
     struct inflater *i = inflate_new(INFLATE_HEADER);
     if (!i)
-        return "compressed (and there is no zlib here)";
+        return "compressed, and zlib is not available";
     inflate_feed(i, s, unpack_append, u); /* the readable part of a damaged one counts, too */
     inflate_free(i);
     if (u->full)

@@ -183,7 +183,8 @@ const struct cmd cmd_export = {
         "among the runs. Times are milliseconds since 1970-01-01 UTC. A fact that a run lacks is an empty field of CSV, no member in a JSON line, and null in Parquet, whose columns are texts, doubles, integers and times.\n\n"
         "In CSV a text that a spreadsheet would evaluate, because it begins with = + - or @ and is no number, gets an apostrophe before it. Values that are not "
         "finite are NaN, Infinity and -Infinity, in JSON as texts.\n\n"
-        "The table is written while runs are read. A damaged run is named, the rest of it and all others are written, and the exit status is 1.\n\n"
+        "The table is written while runs are read. export names damaged runs on standard error, the first ten at most, and exits with status "
+        "1. It writes what it can read of them, and leaves out those to which the filter cannot be applied.\n\n"
         "\"benchwrap export-tree\" copies runs as the files that benchwrap and MLflow read.",
     .examples = "$ benchwrap export --filter \"status = 'FINISHED'\" >runs.csv\n"
                 "All finished runs, for pandas or a spreadsheet.\n"

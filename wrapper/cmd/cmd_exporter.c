@@ -626,7 +626,7 @@ const struct cmd cmd_exporter = {
         "exporters and their keys. `check` tests whether each destination would accept runs. `send` delivers runs of the tree, also those "
         "recorded before the exporter was configured, or with --lines JSON objects of yours. `dead-letter` lists the runs that the destination refused, with the reason, or with "
         "--resend or --drop sends or removes them. `azure-setup` prints what Azure Monitor needs: a shell script of az commands, a Bicep template, a "
-        "script that binds rules to machines with the agent of Azure, or KQL queries. `sns-setup` prints a script that makes "
+        "script that binds rules to machines with Azure Monitor Agent, or KQL queries. `sns-setup` prints a script that makes "
         "a topic of Amazon SNS and the right to publish to it.\n"
         "\n"
         "After a run, a process of lowest priority delivers it. The run waits for nothing. What a destination does not accept stays in "

@@ -520,19 +520,21 @@ const struct cmd cmd_init = {
     .usage = "[--public|--private] [--site NAME] DIR | URL [DIR] | REPOSITORY DIR",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
-    .description = "Makes DIR a git repository for runs, or clones one from an address or from the path of another repository, and sets it"
-                   " up: benchwrap.yaml, .gitattributes, .gitignore, a README, and jobs for GitHub, GitLab and Forgejo that verify every "
-                   "pull request with \"benchwrap check\" and show its table. A repository without a commit gets one with these files and "
-                   "some that its maintainers may delete: CONTRIBUTING.md, CITATION.cff, CODEOWNERS, benchwrap-check.yaml (which findings "
-                   "block), and a job that writes a table of the latest results into README.md after each merge. Elsewhere missing files "
-                   "are written, except those, and left to be committed. Repeating it does no harm.\n\n"
-                   "Runs recorded inside are committed by themselves to the branch benchwrap/SITE/CLONE, where CLONE is 8 digits stored in"
-                   " .git/config; HEAD, index and work tree are not touched. The folders mlruns and .benchwrap are in .git/info/exclude, "
-                   "so \"git status\" is quiet, and runs that were merged come back by \"git pull\" as the same bytes. \"benchwrap share\""
-                   " brings them to others as one pull request.\n\n"
-                   "The repository is public unless --private is given: records name no machines or people, and commits carry the site's "
-                   "name instead of a person's. The line \"profile:\" in benchwrap.yaml states this for all who use the repository. init "
-                   "never changes an existing benchwrap.yaml. Without that line a repository with a remote is public.",
+    .description =
+        "Makes DIR a git repository for runs, or clones one from an address or from the path of another repository, and sets it"
+        " up: benchwrap.yaml, .gitattributes, .gitignore, a README, and jobs for GitHub, GitLab and Forgejo that verify every "
+        "pull request with \"benchwrap check\" and show its table. A repository without a commit gets one with these files and "
+        "some that its maintainers may delete: CONTRIBUTING.md, CITATION.cff, CODEOWNERS, benchwrap-check.yaml (which findings "
+        "block), and jobs that after each merge write a table of the latest results into README.md and, where BENCHWRAP_PAGES is "
+        "set, publish web pages. In a repository with commits, init writes the missing files except these optional ones, and "
+        "you commit them. Repeating init is safe.\n\n"
+        "Runs recorded inside are committed by themselves to the branch benchwrap/SITE/CLONE, where CLONE is 8 digits stored in"
+        " .git/config; HEAD, index and work tree are not touched. The folders mlruns and .benchwrap are in .git/info/exclude, "
+        "so \"git status\" is quiet, and runs that were merged come back by \"git pull\" as the same bytes. \"benchwrap share\""
+        " brings them to others as one pull request.\n\n"
+        "The repository is public unless --private is given: records name no machines or people, and commits carry the site's "
+        "name instead of a person's. The line \"profile:\" in benchwrap.yaml states this for all who use the repository. init "
+        "never changes an existing benchwrap.yaml. Without that line a repository with a remote is public.",
     .examples = "$ benchwrap init --site tuxlab results\n"
                 "Create a repository in the folder results, to be shared.\n"
                 "$ benchwrap init --private results\n"

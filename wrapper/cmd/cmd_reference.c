@@ -154,8 +154,8 @@ const struct cmd cmd_reference = {
                    "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out with a "
                    "remark. If a param that does not matter separates runs (a file name with a date in it), --ignore joins them.\n\n"
                    "With --from-reframe it writes the references and thresholds that ReFrame itself applied, as strict references: an "
-                   "entry for each test, system, partition and environment, as the last record has them. Runs that `import` makes of "
-                   "ReFrame's reports and logs meet these entries.\n\n"
+                   "entry for each test, system, partition and environment, as the last record has them. The entries fit runs that "
+                   "`import` makes from ReFrame's reports and logs.\n\n"
                    "The exit status is 1 when nothing can be proposed.",
     .examples = "$ benchwrap reference -e io --last 50 || true\n"
                 "From the newest 50 runs of an experiment.\n"

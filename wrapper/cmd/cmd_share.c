@@ -240,8 +240,9 @@ static int print_table(const struct share *s, const struct done *d, FILE *out)
     print_other_sites(s, out);
     print_warnings(s, out);
     if (!s->shared)
-        share_print_line(out, arena_printf(s->arena, "nothing to share: %s/%s has %zu of %zu local run%s%s", s->remote, s->base, s->known,
-                                           s->local, str_plural(s->local), s->count ? ", and the others stay out" : ""));
+        share_print_line(out,
+                         arena_printf(s->arena, "nothing to share: %s/%s already has %zu of %zu local run%s%s", s->remote, s->base,
+                                      s->known, s->local, str_plural(s->local), s->count ? "; the others are left out (see above)" : ""));
     else if (s->dry)
         share_print_line(out, arena_printf(s->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
     else if (d->tried) {

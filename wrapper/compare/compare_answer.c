@@ -202,7 +202,8 @@ static void put_silent(struct compare_text *t, size_t g, enum silence silence, b
     buf_putc(to, '.');
 }
 
-/* "requests.failed is 5, in the base 0 (no ratio)." */
+/* Appends "requests.failed is 5, compared with 0 in the base (no ratio)." for each metric whose
+ * change has no ratio or no interval. */
 static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, bool first, struct buf *to)
 {
     for (const struct compared_metric *m = t->metrics; m; m = m->next) {
@@ -212,8 +213,9 @@ static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, 
         buf_printf(to, "%s%s is ", first ? "" : " ", compare_metric_name(m, t->arena));
         first = false;
         show_quantity(to, side->median, m->unit);
-        buf_puts(to, ", in the base ");
+        buf_puts(to, ", compared with ");
         show_quantity(to, base->median, m->unit);
+        buf_puts(to, " in the base");
         buf_puts(to, base->median > 0 && side->median > 0 ? " (no interval: not all values are positive)." : " (no ratio).");
     }
 }

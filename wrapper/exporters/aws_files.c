@@ -48,7 +48,8 @@ static void keep_aws_setting(struct exporter_link *l, struct str line, struct aw
         }
 }
 
-/* The file may be missing. That of keys is closed to other users, ~/.aws/config need not be. */
+/* Returns 0, 1: path is NULL or the file is missing, -1 with err. The file with keys must be closed to
+ * group and others; ~/.aws/config need not be. */
 static int load_aws_file(const char *path, bool is_config, struct buf *to, struct err *err)
 {
     if (!path)

@@ -367,7 +367,7 @@ static void setup_bicep(char *const *env, struct buf *to)
                  "output workspace string = workspace.properties.customerId\n");
 }
 
-/* ---- the agent of Azure ---- */
+/* ---- Azure Monitor Agent ---- */
 
 static void put_agent_rule(const struct azure_table *t, struct buf *to)
 {
@@ -411,7 +411,7 @@ static void put_agent_rule(const struct azure_table *t, struct buf *to)
 static void setup_agent(char *const *env, struct buf *to)
 {
     put_az_begin(
-        "Makes a rule for each raw log, and binds it to machines that run the agent of Azure. Not needed with \"benchwrap ship-logs\".",
+        "Creates a data collection rule for each raw log, and binds it to machines that run Azure Monitor Agent. Not required with \"benchwrap ship-logs\".",
         env, VARIABLES, to);
     buf_puts(
         to,

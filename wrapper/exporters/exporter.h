@@ -15,21 +15,21 @@
 /* The outcome of a call. All but SENT come with err. */
 enum exporter_answer {
     EXPORTER_SENT,
-    EXPORTER_LATER,   /* the destination accepts nothing now: this run and the later ones wait */
-    EXPORTER_FAILED,  /* this run failed there; another one may not: it waits, and the next one is sent */
+    EXPORTER_LATER, /* the destination accepts nothing now: this run and the later ones wait */
+    EXPORTER_FAILED, /* this run failed there; another one may not: it waits, and the next one is sent */
     EXPORTER_REFUSED, /* the destination will never accept this run: it becomes a dead letter */
 };
 
 /* An open destination. */
 struct exporter_link {
     const struct exporter_config *config;
-    char *const *env;     /* NULL-terminated */
-    struct arena *arena;  /* lives as long as the link */
-    int64_t until_ns;     /* monotonic time: no call waits longer */
-    int cancel_fd;        /* a call ends early when it is readable; -1: none */
+    char *const *env; /* NULL-terminated */
+    struct arena *arena; /* lives as long as the link */
+    int64_t until_ns; /* monotonic time: no call waits longer */
+    int cancel_fd; /* a call ends early when it is readable; -1: none */
     double retry_after_s; /* with LATER and FAILED: when the destination requests the next attempt; -1: unknown */
-    bool is_full;         /* send sets it: flush is called before the next run */
-    void *state;          /* the exporter's own, usually in the arena */
+    bool is_full; /* send sets it: flush is called before the next run */
+    void *state; /* the exporter's own, usually in the arena */
 };
 
 /* What no other record has, also when it is sent again. */
@@ -40,8 +40,8 @@ struct exporter_series;
 /* Records that are no runs, such as log lines. */
 struct exporter_batch {
     const struct str *records; /* a JSON object each, on one line */
-    size_t count;              /* > 0 */
-    const char *stream;        /* where the destination has several: which one; NULL: the configured one */
+    size_t count; /* > 0 */
+    const char *stream; /* where the destination has several: which one; NULL: the configured one */
     const struct exporter_record_id *ids; /* of each record; NULL: exporter_records_send makes them */
     const struct exporter_series *series; /* of each record: the series whose last sample it states; NULL: they state none */
     void (*refused)(void *context, struct str record, const char *why); /* send_records may call it for records in `*taken` */
@@ -49,9 +49,9 @@ struct exporter_batch {
 };
 
 struct exporter {
-    const char *type;           /* "jsonl" */
-    const char *summary;        /* one line, no full stop */
-    const char *description;    /* paragraphs for the manual */
+    const char *type; /* "jsonl" */
+    const char *summary; /* one line, no full stop */
+    const char *description; /* paragraphs for the manual */
     const struct opt_row *rows; /* keys of its own; exporter_config.h has those of all */
     size_t count;
     size_t batch; /* runs between two calls of flush, at most; 0 or 1: after each */
@@ -89,7 +89,8 @@ extern const struct exporter *const exporters[];
 extern const size_t exporters_count;
 /* NULL: there is none of this type. */
 const struct exporter *exporter_find(struct str type);
-/* Opens the destination, sends a text by send_message, which the type must have, and closes it. The monotonic time until_ns and cancel_fd are
- * those of the link. 0; -1 with err. */
-int exporter_send_message(const struct exporter_config *c, char *const *env, const char *text, int64_t until_ns, int cancel_fd, struct err *err);
+/* Opens the destination, sends one text with send_message, and closes the destination. The type must
+ * have send_message. until_ns and cancel_fd: see struct exporter_link. 0; -1 with err. */
+int exporter_send_message(const struct exporter_config *c, char *const *env, const char *text, int64_t until_ns, int cancel_fd,
+                          struct err *err);
 #endif

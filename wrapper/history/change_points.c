@@ -493,8 +493,8 @@ static bool add_point(struct change_points *to, size_t *capacity, size_t at, siz
     return true;
 }
 
-/* Appends the change points of the whole series to *ret, which must be empty. False: out of memory; the caller frees
- * the list in both cases. */
+/* Appends the change points of the complete series to *ret, which must be empty. Returns false when
+ * out of memory. The caller frees the list in both cases. */
 static bool scan_all(struct series_scan *s, struct change_points *ret)
 {
     size_t start = 0, scaled = 0, capacity = 0, at;

@@ -221,7 +221,8 @@ static const struct tree_run *run_at(const struct history_group *group, const st
     return group->points[m->places[at]].run->run;
 }
 
-/* What changed with the value `at`, by the three runs before it and those after it: a fact that changes often is no cause. */
+/* Finds the facts that changed at the value `at`: one value in up to three runs before it, another in
+ * up to three runs from it on. A fact that changes often is no cause. */
 static int find_changed_at(struct runs *runs, const struct history_group *group, struct history_metric_series *m, size_t i, size_t at,
                            struct arena *a, struct err *err)
 {

@@ -102,7 +102,8 @@ struct adopting {
     struct err err; /* the first */
 };
 
-/* Does a terminal obey a part of the text, or show it as another one? Lines and tabs stay. */
+/* Returns whether the text has control characters, other than tab, LF and CR, or marks that change
+ * the direction of writing. */
 static bool has_controls(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {

@@ -230,6 +230,9 @@ static int pull_write_references(struct pull_taking *t, struct err *err)
     return n > 0 ? make_text(&t->making, FINISH_REFERENCES, str_sub(text, 0, (size_t)n), err) : 0;
 }
 
+/* Reads series.jsonl into t->series, one value a line, where the server has thinned samples; pull.c
+ * frees them. MLFLOW_FINE also where there is no such file, it is refused or too large, or no memory:
+ * then the server's samples are used. */
 static enum mlflow_answer take_series(struct pull_taking *t, struct err *err)
 {
     struct buf text CLEANUP_BUF = {0};

@@ -33,11 +33,13 @@ static void close_others(const struct pump_stream *streams)
     fd_close_from(low);
 }
 
+/* Moves what is possible without waiting and without a recorder. True if bytes moved. A stream that
+ * fails is closed by pump_step, with ->failure set. */
 static bool move_bytes(struct pump_stream *streams)
 {
     bool moved = false, wake = false;
-    for (int i = 0; i < STREAMS; i++)
-        while (!pump_finished(&streams[i]) && pump_step(&streams[i], false, clock_mono_ns(), &wake))
+    for (int i = 0; i < STREAMS; i++) /* a step of each: a stream without end must not hold up the other */
+        if (!pump_finished(&streams[i]) && pump_step(&streams[i], false, clock_mono_ns(), &wake))
             moved = true;
     return moved;
 }

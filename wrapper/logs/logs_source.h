@@ -9,7 +9,7 @@ enum { LOGS_ENTRY = 16 /* bytes of an entry of an index */ };
 #define LOGS_SEEN_SUFFIX ".seen" /* the same, of a stream that the process wrote itself: when the merging read the bytes */
 
 int64_t logs_now_ns(void); /* wall time since 1970 */
-/* A legal name of a component, or with dots of a node. */
+/* Returns whether the name is legal for a component; dots: for a node, whose name may contain dots. */
 bool logs_name_is_legal(struct str name, bool dots);
 
 struct logs_source_name {

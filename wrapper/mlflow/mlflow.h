@@ -107,6 +107,8 @@ enum mlflow_answer mlflow_run_delete(struct mlflow *m, const char *id, struct er
 enum mlflow_answer mlflow_run_search_pages(struct mlflow *m, const char *experiment, const char *filter, bool all, unsigned page,
                                            int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err);
 enum mlflow_answer mlflow_run_restore(struct mlflow *m, const char *id, struct err *err);
+/* MLFLOW_FINE also where the run has no such tag or the server has no such run; err then has the
+ * server's words. */
 enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const char *key, struct err *err);
 /* Every sample of a metric, in the server's order; non-zero from each ends it. */
 enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char *key,

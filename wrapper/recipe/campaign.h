@@ -260,8 +260,8 @@ int campaign_prepare(struct campaign *c, struct err *err);
 /* Runs one process to its end. limit_s: seconds after which it is stopped; 0: none. 0 with its exit status; 1
  * with *ret_why: it had to be stopped. */
 int campaign_run_process(struct campaign *c, struct campaign_process *p, double limit_s, int *ret_exit, const char **ret_why);
-/* The first long option, of the parameters of its service file and of its further arguments, that the --help of the process's program does
- * not name, though it names another one of them. NULL: none, or not known. In the campaign's arena. */
+/* Returns the first long option of the process's parameters and args that the program's --help does
+ * not list, in the campaign's arena. NULL: it lists all of them or none, or out of memory. */
 const char *campaign_unknown_option(struct campaign *c, const struct recipe_part *part, const struct recipe_process *p);
 /* Checks the nodes before any load. Prints each problem with what to do. The number of problems. */
 size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, const char **ret_first);

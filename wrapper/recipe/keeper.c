@@ -1,4 +1,5 @@
-/* keeper.c: start one program of a campaign, and end everything that it has started. */
+/* keeper.c: starts one program of a campaign and ends all its descendants, except the core's
+ * processes of a launcher. */
 #include "recipe/keeper.h"
 
 #include "base/clock.h"

@@ -37,7 +37,8 @@ static const struct fact *archive_last_fact(const struct record *r, enum fact_ki
     return found;
 }
 
-/* The file of a part in the spool; false: there is none. */
+/* Writes the name of the part's file in the spool to ret. False: no such regular file, or ret is too
+ * small. */
 static bool archive_part_file(const struct archive_job *job, size_t part, char *ret, size_t size)
 {
     struct stat st;

@@ -241,9 +241,9 @@ static void keep_rules_files(struct run *run, const struct rules *rules)
                            chosen.doubtful->path);
             chosen = (struct file_chosen){0};
         }
-        if (chosen.file && chosen.fresh > 1)
-            record_warning(r, "rules: the program wrote %zu files %s; %s is the newest and is read", chosen.fresh, rules_file(rules, i),
-                           chosen.file->path);
+        if (chosen.file && chosen.fresh > 1 && rules_file_is_read(rules, i))
+            record_warning(r, "rules: the program wrote %zu files that match %s; only the newest is read: %s", chosen.fresh,
+                           rules_file(rules, i), chosen.file->path);
         snprintf(key, sizeof key, "benchwrap.rules_file.%" PRIu32, i);
         if (chosen.file && !rules_file_is_read(rules, i))
             record_tag(r, key, STR("found"));

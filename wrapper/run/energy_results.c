@@ -253,7 +253,7 @@ static void energy_find_window(struct energy_work *w)
     if (!w->measured)
         return;
     if (from < w->from_s - 1 || to > end_s + 1)
-        energy_refuse(w, "the window that the program reports is not within the run");
+        energy_refuse(w, "the measured window (measured.from_s to measured.to_s) is not within the run");
     w->from_s = from;
     w->to_s = to;
 }

@@ -185,6 +185,9 @@ int make_end(struct made_run *m, enum run_status status, const char *why, int64_
     return -1;
 }
 
+/* Syncs the tree's file system, then removes the spools of these ids whose runs are published. Skips an
+ * id that has no spool or another user's. 0; -1 with err: the sync failed and none is removed, or a
+ * spool could not be opened or removed and the others are. */
 static int settle_published(const char *tree, const char *spool, char (*ids)[33], size_t count, struct err *err)
 {
     CLEANUP_FD int root = place_open_folder(tree, 0);

@@ -17,7 +17,8 @@ struct redaction {
 int redaction_begin(struct redaction *ret, bool public_profile, const struct host *h, struct err *err);
 /* The same of this machine. */
 int redaction_begin_here(struct redaction *ret, bool public_profile, char *const *env, struct err *err);
-/* With the identities of another redaction, which lives longer; NULL: private. */
+/* Begins a redaction with the identities of another one, which must outlive it. NULL: no identities
+ * are replaced (private profile). */
 void redaction_begin_with(struct redaction *ret, struct identities *ids);
 void redaction_end(struct redaction *r);
 /* Redacts each text that is added to the record from now on. *r must outlive that. */

@@ -77,7 +77,8 @@ void run_watch(struct run *run);
 /* Syncs the journal, or (all) the run's spool folder, in a child process. Does nothing while one is
  * at work. */
 void run_sync(struct run *run, bool all);
-/* Writes incomplete lines into the streams' files, except for a possible beginning of redacted text. */
+/* Writes incomplete lines into the streams' files, except for a possible beginning of redacted text.
+ * Bytes that cannot be written are counted in the stream's ->lost. */
 void run_pass_words(struct run *run);
 /* Returns true if the user has set a limit for the end of the run by --finish-wait. */
 bool run_is_patient(const struct run *run);

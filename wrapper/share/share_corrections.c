@@ -80,6 +80,9 @@ static int open_branch(struct chains *c, struct err *err)
     return git_folder_open(s->repo, &mlruns.id, &c->branch) ? err_sys(err, "reading the branch %s", s->branch) : 0;
 }
 
+/* Leaves out, with all their corrections, the runs that were retracted before this clone pushed them,
+ * except child runs whose parent is shared. 0; -1 with err. The caller frees what c holds, also after
+ * -1. */
 static int leave_out_retracted(struct chains *c, struct err *err)
 {
     struct share *s = c->s;

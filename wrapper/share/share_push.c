@@ -1,5 +1,5 @@
-/* share_push.c: the site's branch goes to the remote by the user's own git, and only over what
- * share has pushed there itself. */
+/* share_push.c: pushes the site's branch with the user's own git. It overwrites the remote branch
+ * only where no change on it would be lost. */
 #include "share/share.h"
 
 #include "git/tree.h"

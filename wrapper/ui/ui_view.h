@@ -1,4 +1,5 @@
-/* ui_view.h: how MLflow's table of runs opens: with the headline metrics and what the job was. */
+/* ui_view.h: the columns with which MLflow's table of runs opens: headline metrics, params that differ,
+ * tags and source. */
 #ifndef UI_UI_VIEW_H
 #define UI_UI_VIEW_H
 #include "runs/runs.h"

@@ -1,4 +1,4 @@
-/* selftest.c: `llmload selftest`: the client's measurement error on this machine. */
+/* selftest.c: `llmload selftest` measures the client's error on this machine. */
 #include "benchmarks/native/llmload/calibrate.h"
 #include "benchmarks/native/llmload/engine.h"
 #include "benchmarks/native/llmload/verbs.h"

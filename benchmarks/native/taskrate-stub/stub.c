@@ -197,7 +197,8 @@ static void stub_spend_time(const struct task *t, int64_t start)
         ;
 }
 
-/* Runs the command in a process of its own; its exit status, 128 + signal, 127. */
+/* Runs the command in a child process. Returns its exit status, 128 + the signal that ended it, 127:
+ * it cannot be executed, 126: no child process. */
 static int stub_run_command(const struct task *t, char **argv, char **env)
 {
     int status = 0;

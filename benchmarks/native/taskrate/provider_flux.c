@@ -108,7 +108,7 @@ static int flux_cancel(const char *tag, struct err *err)
 }
 
 const struct task_provider provider_flux = {.name = "flux",
-                                            .summary = "flux submit for each task; --array: all by one --cc",
+                                            .summary = "flux submit for each task; --array: one flux submit --cc for many tasks",
                                             .path = "client -> flux submit -> broker (ingest, scheduler) -> job shell -> process",
                                             .live = true,
                                             .remote = true,

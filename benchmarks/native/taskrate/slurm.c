@@ -218,8 +218,8 @@ int slurm_begin(struct bench *b, size_t jobs, struct err *err)
     if (there >= 0 && (uint64_t)there + jobs > most)
         return err_set(
             err, ERR_REMOTE,
-            "this would add %zu jobs to the controller's table, which has %lld and accepts %llu (MaxJobCount; finished jobs count for MinJobAge, %llu s); nothing was submitted: "
-            "use fewer --tasks or --repeat, or wait",
+            "cannot submit %zu jobs: slurmctld has %lld and accepts %llu (MaxJobCount). Finished jobs count for %llu s (MinJobAge). "
+            "Nothing was submitted: reduce --tasks or --repeat, or wait",
             jobs, (long long)there, (unsigned long long)most, (unsigned long long)fact_number(b, "MinJobAge", 300));
     return 0;
 }

@@ -67,7 +67,7 @@ static void beginnings(void **state)
 
 static void documents(void **state)
 {
-    static const char acts[] = "it is a PDF document that acts when it is opened", hides[] = "it is a PDF document that hides its objects";
+    static const char acts[] = "it is a PDF document with scripts, actions or embedded files", hides[] = "it is a PDF document that hides its objects";
     static const struct row rows[] = {
         {"a.pdf", "%PDF-1.4 plain", ""},         {"a.pdf", "%PDF-1.4 /JS (x)", acts},    {"a.pdf", "junk %PDF-1.4 /aa", acts},
         {"a.pdf", "/JS without the mark", ""},   {"a.pdf", "%PDF-1.4 /ObjStm", hides},   {"a.pdf", "%PDF-1.4 /J#61", hides},
@@ -117,7 +117,7 @@ static void markup(void **state)
 
 static void pictures_and_tables(void **state)
 {
-    static const char svg[] = "it is a picture with a program in it", table[] = "it is a table with formulas";
+    static const char svg[] = "it is an SVG image that may run code or load other files", table[] = "it is a table with formulas";
     static const struct row rows[] = {
         {"a.svg", "<svg><path d='M0 0'/></svg>", ""}, {"a.svg", "<svg onload='x'>", svg}, {"a.svg", "<svg\nonclick = 'x'>", svg},
         {"a.svg", "<svg on='x'>", ""}, {"a.svg", "<svg ona='x'>", ""}, {"a.svg", "<svg onab='x'>", svg}, {"a.svg", "<svg onload>", ""}, {"a.svg", "<svg xonload='x'>", ""},

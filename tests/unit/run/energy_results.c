@@ -171,7 +171,7 @@ static void test_window_elsewhere(void **state)
     record_metric(&r, "measured.from_s", 10, "s", DIR_NONE, 0, 1);
     record_metric(&r, "measured.to_s", 20, "s", DIR_NONE, 0, 1);
     energy_results_make(&r, -1, false);
-    assert_string_equal(reason(), "the window that the program reports is not within the run");
+    assert_string_equal(reason(), "the measured window (measured.from_s to measured.to_s) is not within the run");
 }
 
 /* The meter of the node has all else; a platform has packages and memory. */

@@ -341,7 +341,7 @@ static int coordinate_release(struct coordination *c, struct err *err)
     }
     return clock_mono_ns() < c->start_ns
                ? 0
-               : err_set(err, ERR_REMOTE, "the start time did not reach the agents in time: the network is too slow");
+               : err_set(err, ERR_REMOTE, "cannot start the agents together: an agent confirmed the start time too late");
 }
 
 static void remote_update(struct remote *r)

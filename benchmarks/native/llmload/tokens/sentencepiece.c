@@ -86,12 +86,14 @@ int sentencepiece_encode(const struct sentencepiece *s, struct str text, struct 
     long n = -1;
     for (bool again = true; again; again = n > (long)room, room = again ? (size_t)n : room) {
         uint32_t *ids = calloc(room ? room : 1, sizeof *ids);
-        n = ids ? s->encode(s->model, text.p ? text.p : "", text.n, ids, room) : -1;
+        if (!ids)
+            return err_memory(err, "the tokens of a text");
+        n = s->encode(s->model, text.p ? text.p : "", text.n, ids, room);
         for (long i = 0; i < n && n <= (long)room; i++)
             ids_add(to, ids[i]);
         free(ids);
     }
-    return n < 0 ? err_set(err, ERR_INPUT, "the SentencePiece model does not encode a text of %zu bytes", text.n) : 0;
+    return n < 0 ? err_set(err, ERR_INPUT, "cannot encode a text of %zu bytes with the SentencePiece model", text.n) : 0;
 }
 
 uint32_t sentencepiece_size(const struct sentencepiece *s)
