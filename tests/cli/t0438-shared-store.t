@@ -97,7 +97,7 @@ is "... also one that the archive of the job needs" "$(jq -r .status "$artifacts
 missing() { "$BENCHWRAP" show "$1" --json | jq -r '.missing[] | select(.source == "mlflow") | "\(.key): \(.reason)"'; }
 like "a folder that is too deep is missing, with the reason" "$(missing "$run" | tail -n 1)" "^(d/)+d: .* it is too deep$"
 is "tags of the experiment are stored, but for those that MLflow sets" "$(cat "$artifacts"/mlflow/experiments/*/tags/*)" "of the experiment"
-is "a run whose files are outside the store says where" "$(missing 00000000000000000000000000000077)" \
+is "a run whose files are outside the store names their place" "$(missing 00000000000000000000000000000077)" \
     "artifacts: the program's MLflow client stores the files, models and traces of this run's experiment at file:///far/77/artifacts"
 cat >leaves <<'P'
 #!/bin/sh

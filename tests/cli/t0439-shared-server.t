@@ -72,7 +72,7 @@ else
 fi
 if share wide 60s wide.py; then
     run=$(main "$name")
-    like "a run of the experiment that began meanwhile is named" "$("$BENCHWRAP" show -e "$name" --json | jq -r '.warnings[].text')" \
+    like "a run of the experiment that began while the program ran is named" "$("$BENCHWRAP" show -e "$name" --json | jq -r '.warnings[].text')" \
         "^while the program ran, 1 other run of its experiment began on the server, .* benchwrap pull fetches it$"
     deep() { jq -r '.missing[] | "\(.key) \(.reason)"' "$1/artifacts/benchwrap.json" | grep -c "^d/d/[d/]* $2this folder is too deep"; }
     is "a folder that is too deep is missing, with the reason" "$(deep "$run" '')" 1

@@ -254,11 +254,18 @@ char **job_environment(const struct run *run)
     return env;
 }
 
+/* True if the job has GPUs. The text form has them on each node with -d alone, which queries the nodes,
+ * too: one more call to the controller. */
+static bool has_gpus(char *const *env)
+{
+    return env_text(env, "SLURM_GPUS_ON_NODE") || env_text(env, "SLURM_GPUS_PER_NODE");
+}
+
 static void start_scontrol(struct run *run, bool json)
 {
     struct run_job *j = &run->job;
     const struct slurm_who w = slurm_who_of(run);
-    const char *form = json ? "--json" : "-d"; /* the text has the GPUs with -d alone */
+    const char *form = json ? "--json" : has_gpus(run->host.env) ? "-d" : NULL;
     char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)w.id, (char *)form, NULL};
     int64_t left_ms = json ? j->limit_ms : (j->ask.until_ns - clock_mono_ns()) / MS;
     struct err err = {0};
