@@ -96,6 +96,8 @@ static void note_sample(struct active_entry *e, const struct fact *f)
     s->is_logged = f->source && strcmp(f->source, "log") == 0;
 }
 
+/* Called for each new fact of the journal: keeps samples, parent, and the number of nodes and
+ * tasks, which a step's param overrides. */
 static void note_active_fact(void *context, const struct fact *f)
 {
     struct active_entry *e = context;
@@ -192,6 +194,8 @@ static int64_t stream_written_ms(const struct spool *s, const char *name)
     return latest;
 }
 
+/* Updates bytes, bytes per second since the last reading (first: since the start), and time of the
+ * run's output. */
 static void measure_output(struct active_entry *e)
 {
     struct active_run *run = &e->run;

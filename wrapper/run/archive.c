@@ -266,6 +266,8 @@ static int archive_open_folder(const struct archive_job *job, const char *dir, s
 
 enum owner { OWNER_NONE, OWNER_OTHER, OWNER_SELF, OWNER_DONE };
 
+/* Reads the .json of a name. OWNER_NONE: there is no file. OWNER_OTHER: it is another run's or
+ * cannot be read. OWNER_DONE: this run's, and complete. */
 static enum owner archive_owner(const struct archive_job *job, int dir, const char *path)
 {
     struct stat st;
@@ -391,6 +393,9 @@ static int archive_open_unfinished(const struct archive_job *job, int dir, char 
     return rc ? -1 : err_sys(err, "cannot open %s", ret);
 }
 
+/* Exports the files under the job's name, with the run id behind it where another run has that
+ * name. 0, also where they are there already; -1 with err: what this run stored under the name is
+ * removed. */
 static int export_named(const struct archive_job *job, int dir, int aside, struct err *err)
 {
     char name[NAME_BYTES + 40], path[NAME_BYTES + 48];
@@ -416,6 +421,8 @@ static int export_named(const struct archive_job *job, int dir, int aside, struc
     return -1;
 }
 
+/* Exports the job's files into the folder `where`, and removes the unfinished ones. 0; -1 with err.
+ * */
 static int export_all(const struct archive_job *job, const char *where, struct err *err)
 {
     char path[NAME_BYTES];

@@ -60,6 +60,7 @@ static const char *run_benchmark_name(const struct run *run)
     return run->plan.benchmark ? run->plan.benchmark : program && program[0] ? interpreter_name(program) : "run";
 }
 
+/* Returns --name, else the benchmark's name and the local start time. NULL: out of memory. */
 static const char *run_make_name(struct run *run)
 {
     const char *given = opt_text(&run->plan.opts, OPTION_NAME);
@@ -195,6 +196,8 @@ static void record_context(struct run *run)
     json_free(context);
 }
 
+/* Records what identifies the run: id, format, names, command, options, and the warnings of the
+ * plan. */
 static void record_identity(struct run *run)
 {
     struct record *r = &run->record;
@@ -285,6 +288,8 @@ static const struct line_changes *run_line_changes(struct run *run, char **env, 
     return line;
 }
 
+/* Sets run->host, what probes may know of machine, program and options. host.root is a new
+ * descriptor. */
 static void run_set_host(struct run *run, char **env)
 {
     struct elsewhere_ways ways = elsewhere_find_ways(run->plan.argv, env, &run->plan.arena);

@@ -71,6 +71,8 @@ static void child_add_headline(struct record *to, const struct record *from, con
         record_tag(to, "benchwrap.headline", buf_text(&words));
 }
 
+/* Copies to a test's record the facts of its block, without the block's prefix, and those that hold
+ * for each test. */
 static void child_add_facts(struct record *to, const struct record *from, const struct rules_outcome *outcome,
                             const struct rules_block *block)
 {

@@ -150,6 +150,8 @@ static void read_time_stamp(struct run *run, struct collector_node *s, struct st
         set_clock(run, s, (s->least_ms + s->most_ms) / 2, (s->most_ms - s->least_ms) / 2 + 1);
 }
 
+/* Handles one line of a collector. Appends to `good` what is to be stored; drops lines that are no
+ * report or whose node has no row. */
 static void read_report_line(struct run *run, struct str line, struct buf *good)
 {
     struct run_collectors *n = &run->nodes;
@@ -196,6 +198,8 @@ size_t collector_reports_read(struct run *run, struct str text)
 
 /* ---- files of ranks' collectors ---- */
 
+/* Reads the new complete lines of one collector's file, at most PIECE bytes. Ignores a file of
+ * another user and what is no regular file. */
 static void read_report_file(struct run *run, int dir, const char *name, uid_t owner)
 {
     struct collector_node *s = find_collector_node(run, str_of(name));

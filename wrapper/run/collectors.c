@@ -32,6 +32,8 @@ enum {
 static const int64_t MS = 1000000;
 static const char KEPT[] = ".nodes"; /* in the cache */
 
+/* Stores a line that states how the collectors were started, how many are expected, and this node's
+ * name. */
 static void note_way(struct run *run)
 {
     char array[96 + NODE_NAME_MAX], own[NODE_NAME_MAX + 1] = "", host[256] = "";
@@ -81,6 +83,8 @@ static char **step_environment(const struct run *run)
     return env;
 }
 
+/* Starts a step of Slurm with a collector on each other node of the job. On failure the record
+ * states why collectors are missing, unless this program's path is not known. */
 static void start_step(struct run *run)
 {
     struct run_collectors *n = &run->nodes;
@@ -128,6 +132,8 @@ static void start_step(struct run *run)
     free(env);
 }
 
+/* Requests the time of every collector, which collectors_receive then reads. Where srun does not
+ * read, the request is repeated later. */
 static void request_clocks(struct run *run)
 {
     struct run_collectors *n = &run->nodes;
@@ -196,6 +202,8 @@ static int64_t count_other_nodes(const struct run *run)
     return slurm_env_count(run, "SLURM_STEP_NUM_NODES", &n) || slurm_env_count(run, "FLUX_JOB_NNODES", &n) ? n - 1 : -1;
 }
 
+/* Prepares reading the files of the ranks' collectors. Does nothing where no rank is on another
+ * node, or the launch has no id. */
 static void begin_files(struct run *run)
 {
     struct run_collectors *n = &run->nodes;
@@ -310,6 +318,8 @@ void collectors_on_time(struct run *run, int64_t now_ns)
     collectors_receive(run);
 }
 
+/* Reads the files until all collectors have ended, no bytes come for QUIET_MS, or END_MS are over;
+ * a quarter of that if the scheduler has sent a signal. Removes the folder. */
 static void end_files(struct run *run)
 {
     struct run_collectors *n = &run->nodes;

@@ -45,6 +45,7 @@ static int open_state(const struct run *run, mode_t make)
 
 /* ---- reports to the user ---- */
 
+/* Prints why earlier runs are not committed, if an earlier commit has noted a reason. */
 static void report_commit_trouble(const struct run *run)
 {
     char text[1400];
@@ -73,6 +74,7 @@ static bool is_large(const struct run *run, uint32_t experiment)
     return n >= COMMIT_BATCH_FROM;
 }
 
+/* Prints, once for each experiment, that its runs are committed in batches from now on. */
 static void report_batches(const struct run *run, const struct finished *f)
 {
     char name[64], text[600];

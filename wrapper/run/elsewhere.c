@@ -41,6 +41,8 @@ static bool is_same_host(const char *one, const char *other)
     return *one && (strcasecmp(one, other) == 0 || (is_short && n == m && strncasecmp(one, other, n) == 0));
 }
 
+/* Returns whether the first line of /etc/hosts with the name has an address of this machine. False
+ * also where no line has it. */
 static bool is_in_hosts(const char *name, struct str hosts)
 {
     while (hosts.p) {
@@ -95,6 +97,8 @@ static struct str first_of_file(struct str text)
     return STR("");
 }
 
+/* Returns whether the first host of the starter's list or host file is this machine. False also
+ * where it is not known. */
 static bool is_first_host_own(const struct peel_place *p, char *const *env, struct arena *a)
 {
     CLEANUP_BUF struct buf hosts, file;
@@ -141,6 +145,8 @@ static bool is_own_job(const struct peel_place *p, char *const *env)
     return strcmp(p->by, "its option --jobid") == 0 && id && str_is(p->hosts, id);
 }
 
+/* Returns why this starter may run the program on another machine, as a sentence in the arena.
+ * NULL: it does not, or out of memory. */
 static const char *elsewhere_reason_of(const struct peel_place *p, char *const *env, struct arena *a)
 {
     if (p->where == PEEL_OTHER_NODES)

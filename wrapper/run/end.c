@@ -27,6 +27,8 @@ static double timeval_s(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
+/* Records the exit status, times, memory and counters of the program, and processes that it has
+ * left behind. */
 static void record_usage(struct run *run)
 {
     struct record *r = &run->record;

@@ -100,6 +100,8 @@ static struct power_device *power_device_of(struct power_node *node, const char 
     return d;
 }
 
+/* Called for each sample of a collector: adds those of power to the device's list, in order of
+ * time. Out of memory sets w->failed. */
 static void add_power_sample(void *context, const struct node_report *report, const char *series, int64_t time_ms, double power_W)
 {
     struct energy_work *w = context;
@@ -241,6 +243,8 @@ static double integrate_power(struct energy_work *w, const struct power_node *no
     return sum_J;
 }
 
+/* Sets the window to what the program measured, else to its duration, in s of Unix time. Sets
+ * w->why where it is not known or not within the run. */
 static void energy_find_window(struct energy_work *w)
 {
     double from = record_number(w->r, "measured.from_s", NAN), to = record_number(w->r, "measured.to_s", NAN);
@@ -466,6 +470,8 @@ static bool read_nodes_energy(struct energy_work *w, int spool, bool public_prof
     return known;
 }
 
+/* Records the energy of the window, or the reason why it is missing. Records nothing where no power
+ * is known. */
 static void energy_integrate(struct energy_work *w, int spool, bool public_profile)
 {
     bool known = w->count > 0;

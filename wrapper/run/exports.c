@@ -24,6 +24,8 @@ enum { KILL_AFTER_S = 5 /* behind the deadline: it hangs in a call of the system
 
 /* ---- secrets ---- */
 
+/* Replaces the variable's value in `env` by as many asterisks, and keeps the original entry in
+ * run->hidden. Leaves it as it is where memory is used up. */
 static void hide_variable(struct run *run, char **env, const char *name)
 {
     size_t n = strlen(name);
@@ -77,6 +79,8 @@ static int spool_root_path(const struct spool *s, struct buf *to)
     return 0;
 }
 
+/* Adds each run of `places` ("mlruns/<exp>/<run>", blanks between) to the exporter's queue. 0; -1
+ * with err, after a part of them may have been added. */
 static int queue_for(const char *spool, const char *name, const char *tree, const char *places, int64_t end_ms, struct err *err)
 {
     struct exporter_queue q;
@@ -175,6 +179,7 @@ static bool does_run_deliver(const struct run *run)
     return run->plan.exporters && !run->nested && !run->wire->in_series && !opt_on(&run->plan.opts, OPTION_NO_EXPORT);
 }
 
+/* Prints since when and why the exporter has not delivered, if its last attempt failed. */
 static void exporter_report_trouble(struct run *run, const char *spool, const struct exporter_config *c)
 {
     struct exporter_queue q;

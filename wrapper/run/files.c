@@ -29,6 +29,8 @@ static int64_t statx_time_ns(struct statx_timestamp t)
     return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Writes a struct file_report and the path to fd; nothing for what is no regular file. False: fd
+ * cannot be written. */
 static bool report_file(int fd, uint32_t rule, const char *path)
 {
     struct statx st;
@@ -67,6 +69,8 @@ struct files_question {
     char *const *argv;
 };
 
+/* Runs in a child process: writes a report of each file that the rules name to fd, and a last one
+ * when all have been found. Returns the exit status: 1 where the list is incomplete. */
 static int files_report_all(void *context, int fd)
 {
     const struct files_question *q = context;
@@ -101,6 +105,8 @@ void files_look_begin(struct child_work *ret, const char *rules, char *const *ar
         child_work_start(ret, &plan);
 }
 
+/* Reads the child's reports into *ret, in the arena. ret->known is set only where the list is
+ * complete. */
 static void read_file_reports(struct str text, struct arena *a, struct files_list *ret)
 {
     struct file_seen **tail = &ret->first;

@@ -54,6 +54,8 @@ static void sync_spool_folder(struct run *run)
 
 /* ---- answers that other runs of the job have got ---- */
 
+/* Sets job.kept to the name of the cached answer for this job, "" without a cache. Public records
+ * have a separate one. */
 static void name_kept(struct run *run, const struct slurm_who *w)
 {
     static const char *const names[] = {"SLURM_CONF", "SLURM_CLUSTER_NAME", "SLURM_RESTART_COUNT", "SLURM_JOB_START_TIME",
@@ -131,6 +133,8 @@ bool job_cache_read(const struct run *run, const char *what, struct buf *ret, in
 
 /* ---- the answer ---- */
 
+/* Records that the job's facts are missing: `before`, then the first line of `what`, made harmless.
+ * Does nothing once it is late. */
 static void record_no_allocation(struct run *run, const char *before, const char *what)
 {
     if (run->job.late)
@@ -161,6 +165,7 @@ static bool is_ended_job(const struct run *run, const struct slurm_job *job)
            str_has_word("BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED TIMEOUT", job->field[SLURM_STATE]);
 }
 
+/* Records the facts of the job, or that they are missing since it had ended when the run began. */
 static void record_job_facts(struct run *run, const struct slurm_job *job)
 {
     char how[160];
@@ -261,6 +266,8 @@ static bool has_gpus(char *const *env)
     return env_text(env, "SLURM_GPUS_ON_NODE") || env_text(env, "SLURM_GPUS_PER_NODE");
 }
 
+/* Starts `scontrol show job` for an answer as JSON or text; the text has what is left of the time
+ * limit. A failure is recorded by job_no_answer. */
 static void start_scontrol(struct run *run, bool json)
 {
     struct run_job *j = &run->job;
@@ -309,6 +316,8 @@ static void store_job_answer(const struct run *run, struct slurm_job *job, struc
     job_cache_store(run, "", buf_text(text));
 }
 
+/* Records the answer and caches it for the job's other runs. Requests text where scontrol knows no
+ * JSON. */
 static void handle_scontrol_answer(struct run *run)
 {
     struct run_job *j = &run->job;

@@ -7,6 +7,7 @@
 
 enum { TAIL_BYTES = 8192 };
 
+/* Called for each piece of a stream: keeps the last TAIL_BYTES in the buffer. */
 static void keep_tail(void *context, const void *p, size_t n)
 {
     struct buf *kept = context;

@@ -74,6 +74,8 @@ static void leftover_note(const struct leftovers_pass *w, const char *text)
         w->note(w->context, text);
 }
 
+/* Finishes the run of another process, which has ended, and releases its spool directory if it can.
+ * 0; 1: another process was faster; -1 with err. */
 static int leftover_close(struct spool *s, const struct leftovers_pass *w, struct err *err)
 {
     struct finished f;
@@ -96,6 +98,8 @@ static int leftover_close(struct spool *s, const struct leftovers_pass *w, struc
     return rc;
 }
 
+/* Releases, discards or finishes one spool directory by its state, and counts the outcome. 0; -1
+ * with err. */
 static int leftover_clean_up(struct spool *s, const struct leftovers_pass *w, struct err *err)
 {
     struct journal *lock = NULL;
@@ -219,6 +223,8 @@ static void note_elsewhere(const struct leftovers_pass *w, const char *root)
     leftover_note(w, line);
 }
 
+/* Cleans up all runs of the spool `root` but `except` (NULL: none), and passes each outcome to
+ * w->note. Runs of other users and other trees are only counted. */
 static void leftovers_clean_up(const char *root, const char *except, struct leftovers_pass *w)
 {
     struct fs_names list;

@@ -59,6 +59,8 @@ static struct str own_line_text(const struct line_following *f, struct str text)
     return (struct str){copy, copy ? text.n : 0};
 }
 
+/* Appends a change of a variable, copied to the arena. value.p NULL: removed, or with `why` not
+ * known. Drops it where memory is used up. */
 static void add_line_change(struct line_following *f, struct str name, struct str value, const char *why)
 {
     struct variables *v = &f->to->variables;
@@ -275,6 +277,7 @@ static void change_line_place(struct line_following *f, const struct starter_env
                                  : NULL;
 }
 
+/* Applies what one starter and its settings change to f->to. `before`: the changes up to it. */
 static void follow_starter(struct line_following *f, const char *starter, const struct peel_setting *list, size_t n, char *const *argv)
 {
     const struct starter_env *s = find_starter_row(starter), none = {.starter = starter};

@@ -78,6 +78,8 @@ static struct live_fact *live_find(struct live *x, const struct fact *f)
     return e;
 }
 
+/* Called for each new fact of the journal: keeps the last value of each metric, tag and param in
+ * x->run. */
 static void live_note_fact(void *context, const struct fact *f)
 {
     struct live *x = context;
@@ -185,6 +187,8 @@ static bool is_line_closed(int line, int64_t wait_ms)
     return poll(&p, 1, (int)wait_ms) != 0;
 }
 
+/* Sends one request for the run's group to the Pushgateway, with all metrics unless the method is
+ * DELETE. Failures are ignored. */
 static void live_push_group(struct live *x, const struct exporter_config *c, struct exporter_link *l, const char *method)
 {
     static const char *const leave_out[] = {"run", "job", NULL};
@@ -233,6 +237,8 @@ static void live_push(struct live *x, const struct exporter_config *c, int line)
 
 /* ---- the processes ---- */
 
+/* Runs in the child: follows the journal and pushes to c, or without c serves on `listener`, until
+ * the recorder closes `line`. */
 _Noreturn static void become_live(struct run *run, const char *root, const char *name, int line, int listener,
                                   const struct exporter_config *c)
 {
@@ -255,6 +261,8 @@ _Noreturn static void become_live(struct run *run, const char *root, const char 
     _exit(0);
 }
 
+/* Starts a process that serves or pushes, and keeps its line, whose end stops it. Silent where it
+ * cannot. `listener` stays the caller's. */
 static void live_start(struct run *run, int listener, const struct exporter_config *c)
 {
     struct run_live *l = &run->live;
@@ -287,6 +295,7 @@ int run_live_check(const struct run *run, struct err *err)
                    text);
 }
 
+/* Starts serving at --serve, and prints the address. A failure becomes a warning. */
 static void live_begin_serving(struct run *run, const char *text)
 {
     struct http_place place;

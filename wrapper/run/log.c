@@ -31,6 +31,7 @@ static const char *log_unit(struct record *r, const char *key, const struct json
     return own ? own : "";
 }
 
+/* Records a metric of a message; a value that is no number becomes a warning. */
 static void log_metric(struct record *r, const char *key, const struct json *m)
 {
     const struct json *value = json_get(m, "value");
@@ -57,6 +58,8 @@ static void log_artifact(struct record *r, const char *name, int file, const str
         record_warning(r, "log: artifact: %s", err.text);
 }
 
+/* Records what one message logs. `file`: the descriptor that came with it, for an artifact. What is
+ * not allowed becomes a warning. */
 static void log_message(struct record *r, const struct json *m, int file, const struct log_store *to)
 {
     const char *key;

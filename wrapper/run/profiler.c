@@ -166,6 +166,7 @@ static int store_profile(struct run *run, const struct code_profile *profile, st
     return 0;
 }
 
+/* Records the code profile in perf's report. Returns NULL, or why there is none. */
 static const char *record_profile(struct run *run, struct str text)
 {
     struct record *r = &run->record;
@@ -195,6 +196,7 @@ static const char *record_profile(struct run *run, struct str text)
     return why;
 }
 
+/* Runs perf report and records the code profile. Returns NULL, or why there is none. */
 static const char *read_profile(struct run *run)
 {
     const char *why = NULL, *data = perf_data_path(run);

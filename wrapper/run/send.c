@@ -145,6 +145,9 @@ static void sender_report_place(const struct sender *s, const char *experiment, 
 
 /* ---- the server ---- */
 
+/* Opens a new connection in place of the old one. total_s: maximum of a request, 0 for the
+ * configured one; patience_s: of all retries; retries: -1 for the configured number. 0; -1 with
+ * err. */
 static int connect_to(struct sender *s, double total_s, double patience_s, int retries, int cancel_fd, struct err *err)
 {
     upload_free(s->upload);
@@ -198,6 +201,8 @@ static void close_place(struct sender *s)
     s->open = false;
 }
 
+/* Finds or creates the run on the server, and reports its place to the recorder. After another
+ * answer than MLFLOW_FINE err is set, and the place is closed. */
 static enum mlflow_answer open_place(struct sender *s, struct err *err)
 {
     struct upload_run run = {.id = s->head.id,
@@ -237,6 +242,8 @@ static bool is_param_there(const struct upload_place *p, const struct fact *f)
     return false;
 }
 
+/* Called for each new fact of the journal: adds it to the next request, unless the server has it.
+ * */
 static void sender_upload_fact(void *context, const struct fact *f)
 {
     struct sender *s = context;
@@ -328,6 +335,8 @@ static int send_orphaned(struct sender *s)
     return send_finish(s);
 }
 
+/* Runs in the sender while the program runs: sends new facts at each tick. Once the recorder has
+ * gone, finishes the run and returns the exit status. */
 static int send_live(struct sender *s)
 {
     struct err err = {0};
@@ -429,6 +438,7 @@ static int send_discard(struct sender *s)
 
 /* ---- the process ---- */
 
+/* Reads the sender's arguments into *ret, which borrows them. False: they are not valid. */
 static bool read_job(struct send_job *ret, int argc, char **argv)
 {
     if (argc < 6)

@@ -33,6 +33,8 @@ static const int64_t MS = 1000000;
 
 /* ---- the process ---- */
 
+/* Runs in the child: detaches from the program's group and streams, restores the credentials, and
+ * executes the core as a sender. Exit status 125 or 126 where it cannot. */
 _Noreturn static void become_sender(struct run *run, const struct send_job *job, int line, char **words)
 {
     char core[4096];
@@ -58,6 +60,8 @@ _Noreturn static void become_sender(struct run *run, const struct send_job *job,
     _exit(126);
 }
 
+/* Starts a sender for this mode, and keeps its pid and line in run->server. False: there is no
+ * process. */
 static bool start_sender(struct run *run, enum send_mode mode, double patience_s)
 {
     struct run_server *s = &run->server;
@@ -109,6 +113,7 @@ static void stop_sender(struct run *run)
 
 /* ---- its messages ---- */
 
+/* Updates what is known of server and sender. Prints the first trouble while the program runs. */
 static void handle_sender_message(struct run *run, const struct send_msg *m)
 {
     struct run_server *s = &run->server;
@@ -384,6 +389,8 @@ static const char *last_reason(const char *why)
     return after && after[2] ? after + 2 : why;
 }
 
+/* Appends where the run is on the server, or why it is not there and how to send it later. `end`:
+ * how the waiting for the sender ended. */
 static void print_sender_end(struct run *run, enum wait_end end, const struct screen *screen, struct buf *to)
 {
     struct run_server *s = &run->server;

@@ -74,6 +74,7 @@ static int store_put_experiment(int folder, const char *id, const char *name, st
     return fs_create(folder, path, buf_text(&text), 0600, err);
 }
 
+/* Creates the run in the private store, as MLflow's file store has it. 0; -1 with err. */
 static int store_put_run(int folder, const char *experiment, const struct journal_head *head, struct arena *a, struct err *err)
 {
     static const char *const folders[] = {"params", "metrics", "tags", "artifacts"};
@@ -165,6 +166,8 @@ static bool sample_set_has(const struct sample_set *s, const struct fact *f)
     return s->n && !isnan(f->value) && bsearch(&f, s->list, s->n, sizeof *s->list, compare_sample_facts);
 }
 
+/* Records a param or tag that the program's client logged. Leaves out a tag of benchwrap's own that
+ * the client changed, with a warning unless its name begins with mlflow.. */
 static void shared_add_text(struct record *r, enum fact_kind kind, const char *key, struct str text, int64_t time_ms)
 {
     struct fact f = {.kind = kind, .key = str_of(key), .text = text, .time_ms = time_ms, .unit = "", .source = SHARED_SOURCE};
@@ -304,6 +307,7 @@ static int deleted_runs_count(void *context, struct tree_run *run)
     return 0;
 }
 
+/* Records a warning about runs that the program's client deleted, including this one. */
 static void shared_note_deleted(struct record *r, int store)
 {
     struct arena a;
@@ -323,6 +327,8 @@ static void shared_note_deleted(struct record *r, int store)
     arena_deinit(&a);
 }
 
+/* Records all that the program's client logged in the private store; a failure becomes a warning.
+ * */
 static void shared_add_store(struct shared_into *to, int store)
 {
     struct arena a;

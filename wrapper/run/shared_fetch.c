@@ -49,6 +49,8 @@ static bool is_tag_of_ours(const struct fetching *x, const char *key, const char
     return upload_is_server_tag(key);
 }
 
+/* Records the params or tags (`list`) that the program's client has set on the server, without
+ * those that benchwrap sent. */
 static void fetch_texts(struct fetching *x, enum fact_kind kind, const char *list)
 {
     for (const struct json *e = json_first(json_get(x->run.data, list)); e; e = json_next(e)) {
@@ -97,6 +99,8 @@ static bool is_sample_of_ours(const struct fetching *x, double value)
     return isnan(value);
 }
 
+/* Records the metrics that the program's client has logged on the server. Returns the first answer
+ * that is not MLFLOW_FINE, with err. */
 static enum mlflow_answer fetch_metrics(struct fetching *x, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
@@ -112,6 +116,8 @@ static enum mlflow_answer fetch_metrics(struct fetching *x, struct err *err)
 
 /* ---- files ---- */
 
+/* Called for each file on the server: adds it to the list, unless the run has a file of that name
+ * and size. Non-zero: out of memory. */
 static int fetch_note_file(void *context, const char *path, int64_t size)
 {
     struct fetching *x = context;
@@ -138,6 +144,8 @@ static int open_unnamed_file(int dir)
     return fd;
 }
 
+/* Fetches one file, redacted, into the folder and records it. A file that is too large or that the
+ * server does not return is recorded as missing, with MLFLOW_FINE. Other answers have err. */
 static enum mlflow_answer fetch_file(struct fetching *x, const struct fetched_file *f, struct err *err)
 {
     char name[32];
@@ -277,6 +285,8 @@ static enum mlflow_answer fetch_note_siblings(struct fetching *x, struct err *er
     return answer;
 }
 
+/* Records warnings about what stays on the server: child runs, other runs of that time, traces.
+ * MLFLOW_FINE also where the server has no such search. */
 static enum mlflow_answer fetch_note_rest(struct fetching *x, struct err *err)
 {
     char filter[120];
@@ -312,6 +322,8 @@ static int fetch_inputs(struct fetching *x, struct err *err)
     return fs_write(x->folder, "inputs", buf_text(&text), 0600, false, err);
 }
 
+/* Fetches all that the program's client logged to the run. Stops at the first answer that is not
+ * MLFLOW_FINE, and returns it with err. */
 static enum mlflow_answer fetch_all(struct fetching *x, const char *server_run, struct err *err)
 {
     enum mlflow_answer answer = mlflow_run_get(x->m, server_run, &x->record.arena, &x->run, err);

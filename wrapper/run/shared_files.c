@@ -81,6 +81,8 @@ static void add_entry(struct shared_into *to, int dir, const char *name, const c
         shared_add_file(to, dir, name, path);
 }
 
+/* Adds the files below dir/name under `path`, folder by folder. A folder that is missing is
+ * ignored; one that cannot be read or is too deep is recorded as missing. */
 static void add_folder(struct shared_into *to, int dir, const char *name, const char *path, int depth)
 {
     static const char why[] = "the program's MLflow client logged this folder, which is not kept: %s";

@@ -112,6 +112,8 @@ void starter_watch_end(struct starter_watch *w)
     w->open = false;
 }
 
+/* Searches the program's processes for a starter, and plans the next search. Skips it where the
+ * searches have used more than their share of processor time; ends the watch once one is found. */
 static void look_at_processes(struct run *run, int64_t now)
 {
     struct starter_watch *w = &run->starters;

@@ -203,6 +203,8 @@ static int64_t nodes_of_rounds(const struct peel_shape *shape, int64_t job)
     return all < job ? all : job;
 }
 
+/* Records nodes and tasks of the step from the launcher's options, or the reason why they are
+ * missing. Sets s->known and s->all. */
 static void record_launcher_shape(struct run *run)
 {
     struct run_step *s = &run->step;

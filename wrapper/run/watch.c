@@ -80,6 +80,7 @@ static void read_signals(struct run *run)
             }
 }
 
+/* Handles the start of the program: begins all that accompanies it, and notes its pid and start. */
 static void program_started(struct run *run, const struct wire_msg *m)
 {
     run->host.pid = m->pid;
