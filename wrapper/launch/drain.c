@@ -12,6 +12,7 @@
 
 enum { STREAMS = 2, PAUSE_MS = 10 };
 
+/* Closes every descriptor but those of the streams that are not finished. */
 static void close_others(const struct pump_stream *streams)
 {
     int kept[2 * STREAMS], n = 0, low = 0;
@@ -44,6 +45,7 @@ static bool move_bytes(struct pump_stream *streams)
     return moved;
 }
 
+/* Waits until a stream can move bytes; where poll fails, PAUSE_MS milliseconds. */
 static void wait_bytes(const struct pump_stream *streams)
 {
     struct pollfd p[2 * STREAMS];
@@ -61,6 +63,7 @@ static void wait_bytes(const struct pump_stream *streams)
     }
 }
 
+/* Runs in the child: moves the streams' bytes until both are finished, then ends. */
 _Noreturn static void drain_main(struct pump_stream *streams)
 {
     prctl(PR_SET_NAME, "benchwrap-drain");

@@ -41,6 +41,8 @@ static int64_t own_cpu_us(void)
     return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000LL + u.ru_utime.tv_usec + u.ru_stime.tv_usec;
 }
 
+/* Fills the message about the program's end with status, usage, times, counters and bytes of the
+ * streams. */
 static void describe_end(struct launch *l, struct wire_msg *msg)
 {
     *msg = (struct wire_msg){.kind = WIRE_ENDED, .status = l->status, .pid = l->pid, .wall_ms = l->ended_wall_ms, .mono_ns = l->ended_ns};
@@ -104,6 +106,9 @@ void ending_die_of(int number)
     sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
+/* Returns the exit status for the caller: 124 at the time limit, the program's own, and with --gate
+ * 3 where the verdict is not pass or not known. Where a signal ended the program, this process ends
+ * by it too. */
 static int exit_status(struct launch *l)
 {
     if (l->limit.reached)

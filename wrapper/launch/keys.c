@@ -53,6 +53,8 @@ struct in_call {
     uint64_t first, second; /* its arguments */
 };
 
+/* Reads which system call the process sleeps in; number is -1 where it sleeps in none or that
+ * cannot be read. */
 static struct in_call in_call_of(pid_t pid)
 {
     char path[64], text[128];
@@ -100,6 +102,7 @@ static bool sleeps_in_poll(pid_t pid, const struct in_call *c, const char *slave
     return false;
 }
 
+/* Returns whether the process has a descriptor above 2 that can read from the terminal `slave`. */
 static bool has_opened(pid_t pid, const char *slave)
 {
     char path[64];

@@ -115,6 +115,8 @@ static void program_ended(struct launch *l, int status, const struct rusage *usa
         pump_program_ended(&l->stream[i]);
 }
 
+/* Reaps all children that have ended or stopped: program, recorder, signal observer, sender. Others
+ * are orphans of the program, whose usage is added to the program's. */
 static void launcher_reap(struct launch *l)
 {
     struct rusage usage;
@@ -167,6 +169,8 @@ static void recorder_lost(struct launch *l)
         WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
 }
 
+/* Handles all messages of the recorder that have arrived. A refusal before the program's start
+ * becomes the summary. */
 static void hear_recorder(struct launch *l)
 {
     struct wire_msg msg;
@@ -194,6 +198,8 @@ static void report_failure(struct launch *l, struct pump_stream *s)
              (unsigned long long)s->lost, s->lost == 1 ? " is" : "s are");
 }
 
+/* Moves bytes of both streams, at most PIECES_A_TURN steps each, and wakes the recorder once its
+ * ring has as many bytes as it waits for. Returns whether bytes moved. */
 static bool pump_both(struct launch *l, int64_t now_ns)
 {
     bool moved = false, wake = false;
@@ -243,6 +249,7 @@ static int earlier_timeout(int a, int b)
     return a < 0 ? b : b < 0 || a < b ? a : b;
 }
 
+/* Returns for how many milliseconds the next poll may wait; -1: without limit. */
 static int turn_timeout(const struct launch *l, int64_t now_ns)
 {
     int ms = earlier_timeout(signals_timeout(&l->signals), l->ended ? -1 : limit_timeout(&l->limit, now_ns));
@@ -302,6 +309,8 @@ static void program_failed(struct launch *l)
         say_line(stderr_of(l), "nothing was recorded");
 }
 
+/* Waits for an event, then handles all that have arrived: signals, children, streams, keys,
+ * messages and the time limit. */
 static void launcher_turn(struct launch *l)
 {
     struct pollfd p[AT_COUNT];
@@ -341,6 +350,8 @@ static void launcher_turn(struct launch *l)
 
 /* ---- start ---- */
 
+/* Writes into the shared memory what the recorder needs to know about this launch: screen, times,
+ * ranks, parent run and scope. */
 static void fill_wire(struct launch *l)
 {
     struct wire *w = l->recorder.wire;
@@ -367,6 +378,8 @@ static void fill_wire(struct launch *l)
     strncpy(w->scope, scope, sizeof w->scope - 1);
 }
 
+/* Opens both streams of the program, or one pipe for both where they are one file. 0; -1 with
+ * errno. */
 static int open_streams(struct launch *l)
 {
     for (int i = 0; i < 2; i++)
@@ -428,6 +441,8 @@ static void wait_profiler(struct launch *l)
         hear_recorder_until(l, &l->recorder.attached, RECORDER_ATTACH_WAIT_MS * 1000000LL);
 }
 
+/* Starts the program, held until observer, counters and profiler are ready. False with errno: no
+ * process was made. A failed exec shows later, on l->line. */
 static bool start_program(struct launch *l)
 {
     char **env = l->recorded ? recorder_environment(&l->recorder, environ) : environ;

@@ -85,6 +85,8 @@ static char **as_archive(int *argc, char **argv)
     return line;
 }
 
+/* Runs the program that the line names. All other command lines are for the core, which then
+ * replaces this process. */
 int main(int argc, char **argv)
 {
     struct launch l = {.start_ns = clock_mono_ns(), .start_wall_ms = clock_wall_ms(), .argv = argv};

@@ -182,6 +182,8 @@ static bool leaves_nodes(struct str pattern)
            (pattern.n && str_is_digit(*pattern.p));
 }
 
+/* Notes in *shape what the option states about tasks, nodes and hosts; of options that repeat the
+ * last one counts. */
 static void shape_option(const struct starter *s, const struct peel_option *o, struct peel_shape *shape)
 {
     struct {
@@ -253,6 +255,8 @@ static bool are_labels(const struct starter *s, const char *word)
     return n > 0;
 }
 
+/* Adds the option of a starter to the settings (`to` NULL: none are requested), but not those that
+ * the shape or labels have. */
 static void add_option(struct setting_list *to, const struct starter *s, char *const *at, const struct peel_option *o)
 {
     const char *const recorded[] = {s->tasks, s->nodes, s->per_node, s->cpus, s->groups, s->labels};

@@ -28,6 +28,8 @@ static bool proc_is_ours(void)
     return ours;
 }
 
+/* Reads /proc/<pid>/<name> into text, at most size - 1 bytes and ended by a NUL. Returns the number
+ * of bytes; 0 where it cannot be read, which may leave text unchanged. */
 static size_t proc_read_file(pid_t pid, const char *name, char *text, size_t size)
 {
     char path[64];
@@ -136,6 +138,8 @@ bool proc_is_busy(pid_t pid)
     return busy;
 }
 
+/* Lists all processes. Returns their number, and *ret, which the caller frees; -1 with errno:
+ * nothing is allocated. */
 static ptrdiff_t proc_list_all(struct proc_id **ret)
 {
     DIR *dir = opendir("/proc");

@@ -145,6 +145,8 @@ static size_t pump_buffer_for(struct pump_stream *s, bool recorder, int64_t now_
     return room;
 }
 
+/* Reports n bytes at `at` to the recorder: in the ring by its head, in the spare buffer as dropped.
+ * Sets *wake where the recorder waits for as many. */
 static void pump_publish(struct pump_stream *s, const char *at, size_t n, bool *wake)
 {
     if (!s->ring)
@@ -161,6 +163,8 @@ static void pump_publish(struct pump_stream *s, const char *at, size_t n, bool *
         *wake = true;
 }
 
+/* Reads one piece into the ring or the spare buffer, and publishes it. Returns whether bytes were
+ * read. Closes the source at its end, and after repeated errors with s->failure set. */
 static bool pump_read(struct pump_stream *s, bool recorder, int64_t now_ns, bool *wake)
 {
     char *to;

@@ -74,6 +74,7 @@ static int recorder_grow_memory(int fd)
     return rc;
 }
 
+/* Writes a random run id (UUID version 4) into id. 0; -1 with errno. */
 static int recorder_make_id(char id[33])
 {
     unsigned char b[16];
@@ -163,6 +164,8 @@ static void raise_limits(void)
     }
 }
 
+/* Runs in the child: moves the descriptors to the numbers of wire.h, closes all others, and
+ * executes the core. Exit status 125, 126 or 127 where it cannot. */
 _Noreturn static void become_recorder(const struct recorder *r, char **argv, char **env, int credentials)
 {
     null_streams();
@@ -273,6 +276,8 @@ static bool env_entry_names(const char *entry, const char *name)
     return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
+/* Sets NAME=value in the list: in place where it has the name, else at the end, which must have
+ * capacity. The entry is malloc'ed. False: out of memory. */
 static bool env_put_entry(char **env, size_t *count, const char *name, const char *value)
 {
     char *entry = NULL;

@@ -10,6 +10,8 @@
 
 enum { SAY_WAIT_MS = 200, SAY_MAX = 16 << 10 };
 
+/* Writes the text to a stream that may be blocked. Drops the rest after SAY_WAIT_MS milliseconds of
+ * waiting, or an error. */
 static void say_write(struct out *to, struct str text)
 {
     int waits = SAY_WAIT_MS / 10, tries = 20;
@@ -57,6 +59,7 @@ static void put_coloured(struct buf *line, struct str text, bool coloured)
     buf_plain(line, str_sub(text, from, text.n), 2000);
 }
 
+/* Writes each line of the text, made harmless, with `before` in front of it. */
 static void put_plain(struct out *to, const char *before, const char *text)
 {
     if (to->way == OUT_CLOSED)

@@ -35,6 +35,8 @@ void signals_set_observer(struct signals *s, pid_t pid, const _Atomic uint32_t *
         s->base[i] = seen[i];
 }
 
+/* Runs in a child in the launcher's group: counts each signal that reaches the child, until the
+ * launcher ends. */
 _Noreturn static void signal_observer_main(_Atomic uint32_t *seen, pid_t parent)
 {
     sigset_t all;
@@ -107,6 +109,8 @@ static bool is_ending(int number)
     return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
 }
 
+/* Decides what a signal means for the launcher itself (*todo), and queues it where the program may
+ * need it too. Nothing is queued for a program that has ended. */
 static void signals_enqueue(struct signals *s, const struct signalfd_siginfo *info, int64_t now_ns, unsigned *todo)
 {
     int number = (int)info->ssi_signo;
@@ -133,6 +137,7 @@ static void signals_enqueue(struct signals *s, const struct signalfd_siginfo *in
                                                    now_ns + (walked ? SIGNALS_HELD_UP_MS : 0) * 1000000LL};
 }
 
+/* Reads the signals that have arrived, as far as the queue has capacity. */
 static void signals_read(struct signals *s, int64_t now_ns, unsigned *todo)
 {
     struct signalfd_siginfo info;
@@ -197,6 +202,9 @@ static bool is_step_daemon(pid_t pid)
     return pid > 0 && proc_look(pid, &id) && strcmp(id.comm, "slurmstepd") == 0;
 }
 
+/* Decides whether the launcher forwards the signal. DROP: the program got it too or sent it, or it
+ * is about the launcher alone. LATER: the observer may still show that it reached the complete group.
+ * */
 static enum signals_decision signals_decide(struct signals *s, const struct signals_entry *e, int64_t now_ns)
 {
     int number = (int)e->info.ssi_signo;

@@ -83,6 +83,8 @@ void spawn_restore(const struct spawn_state *state)
     sigprocmask(SIG_SETMASK, &state->mask, NULL);
 }
 
+/* Runs in the child: waits for the release on `line`, then executes the program. On failure writes
+ * a struct spawn_failure to `line`, which a successful exec closes. */
 _Noreturn static void spawn_run_child(const struct spawn_state *state, char *const *argv, char *const *env, int out, int err, int line)
 {
     struct spawn_failure failure = {0};
