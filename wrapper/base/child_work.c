@@ -53,6 +53,8 @@ static bool child_arrange(const struct child_work_plan *plan, int *out)
     return true;
 }
 
+/* Runs in the child: sets what the plan names, runs plan->run, and ends with its result as exit
+ * status; with 1 where the child cannot be set up or the parent has ended. */
 _Noreturn static void child_become(const struct child_work_plan *plan, int out, pid_t parent)
 {
     if (!plan->outlives && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent))

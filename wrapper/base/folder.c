@@ -114,6 +114,8 @@ struct folder_listing {
     void *context;
 };
 
+/* Called for each name of a folder on disk: passes it to l->each and returns what that returns.
+ * Leaves out a name that has been removed since. */
 static int list_name(void *context, const char *name, unsigned char type)
 {
     const struct folder_listing *l = context;
@@ -183,6 +185,9 @@ static int disk_read(const struct folder *f, const char *path, size_t max, bool 
     return fd < 0 ? -1 : folder_disk_read(fd, max, cut, to);
 }
 
+/* Passes the bytes of a regular file to `piece`. 0; -1 with errno: EISDIR or ELOOP for what is no
+ * regular file, EFBIG where it has more than `max` bytes, of which `piece` has then received a
+ * part. */
 static int disk_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
                      void *context)
 {

@@ -211,6 +211,8 @@ static bool is_no_file(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+/* Writes the data into an existing device, pipe or descriptor, or creates the file, in place. 0; -1
+ * with err and errno: a part may have been written. */
 static int write_into(const char *path, struct str data, struct err *err)
 {
     int own = named_descriptor(path); /* opened again, it would begin at the beginning */
@@ -410,6 +412,8 @@ int fs_remove_tree(int dir, const char *path, struct err *err)
     return 0;
 }
 
+/* Syncs every file and folder below d, and d itself; the caller closes d. 0; -1 with errno at the
+ * first failure, and at more than DEPTH_MAX levels (ELOOP). */
 static int sync_below(DIR *d, int depth)
 {
     struct dirent *e;

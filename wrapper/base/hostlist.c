@@ -30,6 +30,8 @@ static bool range_has(struct str range, struct str digits)
     return digits.n == low.n || (digits.n > low.n && *digits.p != '0'); /* numbers are filled up to the width of the first */
 }
 
+/* Returns whether the item of a host list ("n[01-12]-ib") holds the name; of more than DIMENSIONS
+ * brackets it does not. */
 static bool item_has(struct str item, struct str name, int depth)
 {
     ptrdiff_t open = str_find(item, STR("["));

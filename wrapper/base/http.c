@@ -153,6 +153,7 @@ void http_free(struct http *h)
 
 /* ---- what libcurl calls ---- */
 
+/* Called by libcurl for each socket: opens it close-on-exec, and notes it in h->sockets. */
 static curl_socket_t http_on_socket(void *context, curlsocktype purpose, struct curl_sockaddr *a)
 {
     struct http *h = context;
@@ -175,6 +176,9 @@ static int on_close(void *context, curl_socket_t fd)
     return close(fd);
 }
 
+/* Called by libcurl with bytes of the reply: writes those of a success to q->reply_fd where
+ * q->to_fd is set, all others to the reply's body. Returning 0 ends the transfer; h->unwritable or
+ * h->too_long then states why. */
 static size_t on_write(char *p, size_t size, size_t n, void *context)
 {
     struct http *h = context;
@@ -191,6 +195,8 @@ static size_t on_write(char *p, size_t size, size_t n, void *context)
     return h->too_long ? 0 : bytes;
 }
 
+/* Called by libcurl for the next bytes of the request's body, from q->body_fd. Aborts with
+ * h->unreadable where the file cannot be read or has become shorter. */
 static size_t on_read(char *p, size_t size, size_t n, void *context)
 {
     struct http *h = context;
@@ -276,6 +282,8 @@ static void http_set_limits(struct http *h, const struct http_request *q)
         set(h->easy, CURLOPT_USERAGENT, h->agent);
 }
 
+/* Sets the certificates to be trusted and the caller's credentials; a foreign address (q->foreign)
+ * gets no credentials. */
 static void set_trust(struct http *h, const struct http_request *q)
 {
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
@@ -314,6 +322,8 @@ static bool http_read_small(struct http *h, size_t bytes)
     return to && h->sent == bytes;
 }
 
+/* Sets the request's body, from memory or q->body_fd, and appends its headers to *headers. False:
+ * out of memory, or a small body cannot be read. */
 static bool set_body(struct http *h, const struct http_request *q, struct curl_slist **headers)
 {
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
@@ -469,6 +479,8 @@ static int http_failed(struct http *h, const struct http_request *q, CURLcode co
     return err_set(err, ERR_REMOTE, "%s %s: %s", q->method, url.p, why.p ? why.p : "");
 }
 
+/* Copies status, type, peer and times of the finished transfer into *r. retry_after_s is -1, and
+ * date_s 0, where the server named none. */
 static void http_read_reply(struct http *h, struct http_reply *r)
 {
     long status = 0;

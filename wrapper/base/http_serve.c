@@ -149,6 +149,9 @@ void http_serve_free(struct http_server *s)
     free(s);
 }
 
+/* Appends the complete answer to v->out: 400 for what is no request, 405 for methods other than GET
+ * and HEAD, 500 for an answer that is longer than ANSWER_BYTES or has no memory, else the status
+ * from s->answer. */
 static void serve_answer(const struct http_server *s, struct visitor *v, struct str head)
 {
     struct http_question q;
@@ -185,6 +188,8 @@ static size_t serve_head_length(struct str in)
     return end >= 0 ? (size_t)end + 2 : 0;
 }
 
+/* Reads what the visitor has sent, and prepares the answer once the head is complete. Disconnects
+ * at the end of input, on failure, and after more than HEAD_BYTES. */
 static void serve_read(const struct http_server *s, struct visitor *v)
 {
     char bytes[2048];
@@ -209,6 +214,7 @@ static void serve_write(struct visitor *v)
         visitor_leave(v);
 }
 
+/* Accepts waiting connections while there is a free place; each may stay VISIT_MS milliseconds. */
 static void serve_accept(struct http_server *s)
 {
     for (size_t i = 0; i < VISITORS_MAX; i++)

@@ -226,6 +226,8 @@ static size_t gap_after(const struct listing_table *t, size_t next)
     return next < t->l->count ? gap_before(t, next) : 0;
 }
 
+/* Returns the columns of the screen that the visible columns need, and sets t->last to the last of
+ * them. */
 static size_t table_width(struct listing_table *t)
 {
     size_t total = t->l->indent;
@@ -291,6 +293,8 @@ static void widen_for_spans(struct listing_table *t, size_t row)
     }
 }
 
+/* Sets t->widths from cells, headings and texts over several columns; a narrowed column is at most
+ * t->narrowed wide. */
 static void measure_columns(struct listing_table *t)
 {
     const struct listing *l = t->l;
@@ -350,6 +354,7 @@ static void widen_narrowed(struct listing_table *t)
     }
 }
 
+/* Narrows or hides the columns that may be dropped, until the table fits or none is left. */
 static void drop_columns(struct listing_table *t)
 {
     while (table_width(t) > t->screen->width) {

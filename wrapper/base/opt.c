@@ -227,6 +227,7 @@ static void answer_unknown(const struct opt_set *set, struct str name, struct bu
     buf_deinit(&dashes);
 }
 
+/* Sets err to "unknown option", with the answer that is known for the name. Returns -1. */
 static int opt_err_unknown(const struct opt_set *set, struct str name, struct err *err)
 {
     struct buf shown, answer;

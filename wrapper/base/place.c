@@ -17,6 +17,8 @@
 
 static atomic_bool has_no_openat2; /* an old kernel, or a filter of system calls */
 
+/* Opens one name in dir without following a link. Returns the descriptor; -1 with errno, ELOOP for
+ * a link. */
 static int open_component(int dir, const char *name, int flags, mode_t mode)
 {
     int fd;
@@ -42,6 +44,8 @@ static int open_last(int dir, const char *name, int flags, mode_t mode)
     return -1;
 }
 
+/* Does what openat2 does for open_beneath, one component after the other. ".." is refused too
+ * (EXDEV). Returns the descriptor, or -1 with errno. */
 static int open_by_component(int dir, const char *path, int flags, mode_t mode)
 {
     char name[NAME_MAX + 1];
@@ -75,6 +79,8 @@ static int open_by_component(int dir, const char *path, int flags, mode_t mode)
     }
 }
 
+/* Opens dir/path, which must stay below dir, without following links. Returns the descriptor,
+ * close-on-exec; -1 with errno: EXDEV where it leaves dir, ELOOP for a link. */
 static int open_beneath(int dir, const char *path, int flags, mode_t mode)
 {
     struct open_how how = {.flags = (unsigned long long)(unsigned)(flags | O_CLOEXEC),
@@ -355,6 +361,9 @@ int place_open_found(const char *path)
     return fd;
 }
 
+/* Creates or opens dir/name for writing, and truncates it with O_TRUNC once it is checked. Returns
+ * the descriptor; -1 with errno: ELOOP for another user's FIFO or device, EPERM for a hard link
+ * that another user may have planted (place_is_planted). */
 static int create_file(int dir, const char *name, int flags, mode_t mode)
 {
     struct stat st;

@@ -49,6 +49,7 @@ static bool quoted_name(struct prom_sample *s)
     return s->name.n > 0;
 }
 
+/* Reads one line into *ret, whose texts refer to the line. False: it is no sample. */
 static bool prom_parse_sample(struct str line, struct prom_sample *ret)
 {
     size_t at = 0;

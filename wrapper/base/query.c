@@ -17,6 +17,8 @@
 
 enum { WHY_MAX = 2048, PIECE = 65536, REAP_MS = 100 };
 
+/* Runs in the child: executes the program in a session of its own with these descriptors as 0 to 2
+ * and no others, which dies with its parent. Exit status 125, 126 or 127 where it cannot. */
 _Noreturn static void ask_become(char *const *argv, char *const *env, int in, int out, int err, bool nice, pid_t parent)
 {
     sigset_t none;
@@ -123,6 +125,8 @@ static bool query_drain(int *fd, struct buf *to, size_t keep)
     return true;
 }
 
+/* Kills and reaps the process and its group, closes the descriptors and sets the state to `end`.
+ * Waits at most REAP_MS milliseconds; the texts stay until query_close. */
 static void query_stop(struct query *a, enum query_end end)
 {
     struct timespec nap = {.tv_nsec = 1000000};

@@ -95,6 +95,8 @@ static const struct width_range {
     {0x1f680, 0x1f6ff, 2}, {0x1f900, 0x1faff, 2}, {0x20000, 0x3fffd, 2}, {0xe0100, 0xe01ef, 0},
 };
 
+/* Returns how many columns a code point occupies on a terminal; 1 where width_ranges has none for
+ * it. */
 static unsigned character_width(uint32_t c)
 {
     size_t low = 0, high = sizeof width_ranges / sizeof width_ranges[0];

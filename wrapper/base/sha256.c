@@ -23,6 +23,7 @@ static uint32_t rotate_right(uint32_t x, int n)
     return x >> n | x << (32 - n);
 }
 
+/* Hashes `count` blocks of 64 bytes into the state, without the processor's SHA instructions. */
 static void blocks_plain(uint32_t state[8], const unsigned char *p, size_t count)
 {
     for (; count > 0; count--, p += 64) {

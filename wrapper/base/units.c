@@ -283,6 +283,7 @@ static struct str rate_amount(struct str text)
     return (struct str){"", 0};
 }
 
+/* Returns the unit of a rate that counts the amount in each second; NULL: the table has none. */
 static const struct unit *unit_rate_of(const struct unit *amount)
 {
     for (size_t i = 0; i < COUNT(rates); i++) {

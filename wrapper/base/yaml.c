@@ -37,6 +37,8 @@ static const struct yaml *map_has(const struct yaml *map, struct str key)
     return NULL;
 }
 
+/* Notes the key of the map on top of the stack, whose value comes next. -1 with err: it is no plain
+ * text, or occurs twice. */
 static int key_take(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
 {
     int top = r->depth - 1;
@@ -95,6 +97,8 @@ static struct yaml *node_new(struct yaml_reader *r, enum yaml_kind kind, yaml_ma
     return node;
 }
 
+/* Makes a node of the scalar, its text in the arena, and adds it to the map or list on top. -1 with
+ * err: an anchor, a NUL, or out of memory. */
 static int node_scalar(struct yaml_reader *r, const yaml_event_t *event)
 {
     struct yaml *node = node_new(r, YAML_SCALAR, event->start_mark);
@@ -112,6 +116,8 @@ static int node_scalar(struct yaml_reader *r, const yaml_event_t *event)
     return node_attach(r, node, event->start_mark);
 }
 
+/* Adds a map or list, and makes it the top of the stack. -1 with err: an anchor, more than
+ * DEPTH_MAX levels, or out of memory. */
 static int open_node(struct yaml_reader *r, enum yaml_kind kind, const yaml_event_t *event, const yaml_char_t *anchor)
 {
     if (anchor)
@@ -143,6 +149,7 @@ static int yaml_handle_event(struct yaml_reader *r, const yaml_event_t *event)
     }
 }
 
+/* Sets err to what libyaml's parser reports, as "name:line:column: problem". Returns -1. */
 static int parser_complain(struct yaml_reader *r)
 {
     const yaml_parser_t *p = &r->parser;
