@@ -151,6 +151,7 @@ static void journal_add_path(struct json_out *o, const char *name, const char *p
     buf_putc(o->to, '"');
 }
 
+/* Appends the first line of the journal to j->line. journal_read_head reads it back. */
 static void journal_put_head(struct journal *j, const struct journal_head *head)
 {
     struct json_out o = json_begin(&j->line, JSON_TIGHT, '{');

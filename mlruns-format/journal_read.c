@@ -27,6 +27,9 @@ struct journal_lines {
     int error; /* errno of a read that failed */
 };
 
+/* Reads the next bytes of the file behind those in l->p, which grows as needed. Returns false at
+ * the end of the file, at a line longer than JOURNAL_LINE_MAX (l->error 0), and on failure
+ * (l->error is the errno). The caller frees l->p. */
 static bool journal_read_more(struct journal_lines *l)
 {
     if (l->from) {
@@ -142,6 +145,9 @@ static const char *get_path(struct arena *a, const struct json *j, const char *k
     return path;
 }
 
+/* Reads the first line of the journal into *head and initialises *r; the texts of *head are in r's
+ * arena. Returns -1 with err where it names no run, is of a later version, or memory is used up; *r
+ * then needs no record_deinit. */
 static int journal_read_head(const struct json *j, struct record *r, struct journal_head *head, struct err *err)
 {
     *head = (struct journal_head){.start_ms = get_int(j, "start", 0), .start_ns = get_int(j, "start_ns", 0)};

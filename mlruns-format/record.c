@@ -128,6 +128,8 @@ static struct str clean_name(struct record *r, struct str name)
     return copy && memcmp(copy, name.p, name.n) == 0 ? name : (struct str){copy, name.n};
 }
 
+/* Records the warning once, cleaned; drops it behind WARNINGS_MAX others and where memory is used
+ * up. `like`: the fact whose time and source it has; NULL: time 0 and r->source. */
 static void put_warning(struct record *r, struct str text, const struct fact *like)
 {
     if (r->index && r->index->warnings >= WARNINGS_MAX)
@@ -153,6 +155,8 @@ void record_warning(struct record *r, const char *fmt, ...)
     put_warning(r, buf_text(&b), NULL);
 }
 
+/* Records that the key has no value, once for each reason, cleaned. `like`: as for put_warning.
+ * Drops it where memory is used up. */
 static void put_missing(struct record *r, struct str key, struct str reason, const struct fact *like)
 {
     struct buf b CLEANUP_BUF;
@@ -317,6 +321,9 @@ static void say_cut(struct record *r, const struct record_entry *e, size_t n, co
     put_warning(r, str_of(text), like);
 }
 
+/* Records a param or a tag, cleaned and cut to VALUE_MAX. The first value of a param stays; another
+ * one becomes a warning. The last value of a tag counts. Adds to r->index->lost what is refused, or
+ * has no memory for its text. */
 static void record_put_text(struct record *r, const struct fact *f)
 {
     bool param = f->kind == FACT_PARAM, cut;
@@ -356,6 +363,7 @@ static void record_put_text(struct record *r, const struct fact *f)
         e->fact = at;
 }
 
+/* Records a sample of a metric. Adds to r->index->lost what record_entry_for refuses. */
 static void record_put_metric(struct record *r, const struct fact *f)
 {
     struct record_entry *e = record_entry_for(r, SPACE_METRIC, f->key, f);
@@ -391,6 +399,8 @@ static bool safe_file(struct str file)
     return true;
 }
 
+/* Records an artifact, f->text being its file in the spool; of several with one name the last
+ * counts. A path that is not legal becomes a warning. */
 static void put_artifact(struct record *r, const struct fact *f)
 {
     struct record_entry *e = safe_file(f->text) ? record_entry_for(r, SPACE_ARTIFACT, f->key, f) : NULL;

@@ -60,6 +60,8 @@ static size_t schema_descend(struct schema_checking *c, const char *step)
     return n;
 }
 
+/* Returns the compiled expression, kept by the address of `text` for later calls. NULL: the schema
+ * has more than PATTERNS_MAX, or an invalid one; c->broken is then set. */
 static const regex_t *pattern_of(struct schema_checking *c, const char *text)
 {
     struct compiled *own = c->own;
@@ -160,6 +162,8 @@ static int compare_member_keys(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Returns false, with a complaint, where an object has a key twice. Out of memory sets c->broken
+ * and returns true. */
 static bool check_unique_keys(struct schema_checking *c, const struct json *v)
 {
     size_t count = json_count(v), n = 0;
@@ -177,6 +181,8 @@ static bool check_unique_keys(struct schema_checking *c, const struct json *v)
     return good;
 }
 
+/* Checks an object's members, each complaint with its path in c->where. Returns false after any
+ * complaint. */
 static bool check_object(struct schema_checking *c, const struct json *schema, const struct json *v, int depth)
 {
     const struct json *properties = json_get(schema, "properties"), *more = json_get(schema, "additionalProperties"),
@@ -237,6 +243,8 @@ static bool check_choice(struct schema_checking *c, const struct json *schema, c
     return !only || schema_values_equal(only, v) || schema_complain(c, "is not the value wanted", NULL);
 }
 
+/* Checks a value against a schema, or against what its $ref names. Returns false after a complaint.
+ * A reference to nothing, and more than DEPTH_MAX levels, set c->broken and return true. */
 static bool check_value(struct schema_checking *c, const struct json *schema, const struct json *v, int depth)
 {
     const char *ref = json_string(json_get(schema, "$ref"), NULL);

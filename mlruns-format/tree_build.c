@@ -256,6 +256,8 @@ static int write_meta(struct building *b, struct err *err)
     return building_write(b, "meta.yaml", buf_text(&t), err);
 }
 
+/* Writes all files of the run into the folder b->dir, the manifest last. 0; -1 with err: the files
+ * so far stay. */
 static int building_write_all(struct building *b, struct err *err)
 {
     static const char *const folders[] = {"params", "metrics", "tags", "artifacts"};

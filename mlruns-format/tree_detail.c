@@ -56,6 +56,8 @@ static void detail_write_texts(struct json_out *j, const struct building *b, enu
     json_close(j, '}');
 }
 
+/* Writes the object of one metric in benchwrap.json: its value, and of several samples minimum,
+ * maximum and mean without those that are NaN. */
 static void write_series(struct json_out *j, const struct metric_series *s)
 {
     const struct fact *last = s->samples[0], *unit = last;

@@ -72,6 +72,9 @@ static struct tree_entry *sort_tree_entries(struct tree_entry *list, size_t n)
     return list;
 }
 
+/* Reads the text x->text of a metric's file into e->samples, in the arena; with TREE_LAST only the
+ * sample that MLflow shows. A line that is no sample becomes a problem of the run. Leaves
+ * e->samples NULL where memory is used up. */
 static void read_samples(struct tree_reader *x, struct tree_run *run, struct tree_entry *e)
 {
     struct str rest = buf_text(&x->text);
@@ -113,6 +116,8 @@ struct tree_entries {
 
 static void read_entries(const struct tree_entries *up, const struct folder *in, const char *folder, const char *prefix);
 
+/* Adds an entry for the text in x->text at the head of the list, in the arena. Where memory is used
+ * up nothing is added. */
 static void tree_entries_add(struct tree_entries *e, const char *key)
 {
     struct tree_reader *x = e->x;

@@ -102,6 +102,8 @@ static void claim_name(struct collecting_node *n, int folder)
 
 /* ---- reports ---- */
 
+/* Appends n->out to the node's file and clears it; on failure n->out stays for the next time. Sets
+ * n->lost where the folder or the file has been removed. */
 static void collector_append_file(struct collecting_node *n)
 {
     int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (n->made ? 0 : O_CREAT);
@@ -118,6 +120,8 @@ static void collector_append_file(struct collecting_node *n)
     buf_clear(&n->out);
 }
 
+/* Writes n->out to the node's file, or without a folder to standard output. A failure of standard
+ * output sets n->lost, after which nothing is written. */
 static void collector_flush(struct collecting_node *n)
 {
     if (n->out.n == 0 || n->lost)
@@ -160,6 +164,8 @@ static void collector_send_facts(struct collecting_node *n)
             node_line_text(&n->out, n->name, f->kind == FACT_PARAM ? "p" : "x", f->key, str_sub(f->text, 0, FACT_MAX));
 }
 
+/* Returns the number of the series; a new one is announced by a line ["k",number,name]. -1:
+ * NAMES_MAX are there, the name is too long, or out of memory. */
 static ptrdiff_t collector_series_number(struct collecting_node *n, struct str name)
 {
     struct buf array CLEANUP_BUF;
@@ -178,6 +184,8 @@ static ptrdiff_t collector_series_number(struct collecting_node *n, struct str n
     return (ptrdiff_t)n->names_count++;
 }
 
+/* Appends the samples in n->record to n->out, as lines ["s",time,number,value,…] of limited length.
+ * */
 static void collector_send_samples(struct collecting_node *n)
 {
     struct buf array CLEANUP_BUF;
@@ -264,6 +272,8 @@ static bool collector_wait_until(struct collecting_node *n, int64_t until_ns)
     }
 }
 
+/* Reports facts, then samples until collector_wait_until reports the end, then the last sample and
+ * the event "e". */
 static void collector_run(struct collecting_node *n)
 {
     probes_run(PROBE_BEFORE, false, &n->host, &n->record);
@@ -323,6 +333,8 @@ static void collector_send_slurm_name(struct collecting_node *n)
     node_line(&n->out, n->name, str_of(array));
 }
 
+/* Collects as a process of the step that the recorder started, with reports to standard output.
+ * Returns the exit status: 1 where the reports could not be written. */
 static int node_step(struct collecting_node *n, char **env, const char *profile, const char *period_ms)
 {
     int64_t ms = 0;
@@ -338,6 +350,9 @@ static int node_step(struct collecting_node *n, char **env, const char *profile,
     return n->lost;
 }
 
+/* Collects for a rank of the launch, whose pid is argv[0], into a file of the launch's folder.
+ * Returns the exit status: 0 also where the rank has ended or nothing is to be collected; 1 where
+ * the launch is not known or the reports cannot be stored. */
 static int node_rank(struct collecting_node *n, int argc, char **argv, char **env)
 {
     struct buf path CLEANUP_BUF;

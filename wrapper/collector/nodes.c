@@ -37,6 +37,8 @@ static struct node_report *node_of(struct nodes_summary *n, struct str name)
     return t->name ? t : NULL;
 }
 
+/* Appends a copy of the fact to the node's list, in the arena. Drops it behind NODES_FACTS_MAX, and
+ * where memory is used up. */
 static void add_fact(struct nodes_summary *n, struct node_report *t, const char *key, const char *text, bool missing)
 {
     struct node_fact *f = t->facts_count < NODES_FACTS_MAX ? ARENA_NEW(&n->arena, struct node_fact) : NULL;
@@ -78,6 +80,8 @@ static void nodes_halve_points(struct node_series *s)
     s->per_point *= 2;
 }
 
+/* Adds a sample to the statistics and points of the series, and passes it to n->each. Ignores
+ * values that are not finite or larger than SAMPLE_MOST. */
 static void add_sample(const struct nodes_summary *n, const struct node_report *t, struct node_series *s, int64_t time_ms, double value)
 {
     if (!isfinite(value) || fabs(value) > SAMPLE_MOST)
@@ -233,6 +237,7 @@ static struct node_fact *fact_of(const struct node_report *t, const char *key)
     return NULL;
 }
 
+/* Sets `common` for each fact that all nodes report with the same text. */
 static void mark_common(struct nodes_summary *n)
 {
     for (struct node_fact *f = n->first ? n->first->facts : NULL; f; f = f->next) {

@@ -54,6 +54,8 @@ static bool of_hardware(const char *key)
     return false;
 }
 
+/* Records a warning with the facts about hardware in which node t differs from usual_one, at most
+ * KEYS_MAX. */
 static void warn_different(struct record *r, const struct node_report *t, const struct node_report *usual_one, const char *key)
 {
     struct buf text CLEANUP_BUF;
@@ -76,6 +78,9 @@ static void warn_different(struct record *r, const struct node_report *t, const 
                    text.n ? text.p : "in what is not told one by one", more ? ", and more in nodes.json" : "");
 }
 
+/* Records a warning for each node whose text differs from the usual one, and behind DIFFERENT_MAX
+ * their number. `texts` has one for each node, NULL for a node that does not count; `usual`: index
+ * of the usual one. */
 static void warn_others(const struct nodes_summary *n, struct record *r, const char *key, const char *const *texts, size_t usual)
 {
     const struct node_report *like = n->first;
@@ -90,6 +95,8 @@ static void warn_others(const struct nodes_summary *n, struct record *r, const c
         record_warning(r, "%zu more nodes are not like %s (%s)", told - DIFFERENT_MAX, like->name, key);
 }
 
+/* Records as `param` how many different texts the nodes have for `key`, and warns of those that
+ * differ from the usual one. */
 static void nodes_record_kinds(const struct nodes_summary *n, struct record *r, const char *key, const char *param)
 {
     const char **texts = texts_of(n, key);
@@ -230,6 +237,8 @@ static size_t used_of(const struct nodes_summary *n, bool *ret_own)
     return used;
 }
 
+/* Records number of nodes, kinds and metrics over the nodes that ran the program; where those are
+ * not known, that nodes.count is missing. */
 static void nodes_record_all(const struct nodes_summary *n, struct record *r)
 {
     bool own;

@@ -21,6 +21,8 @@ static int exit_status_of_wait(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Prints "[3/10] n=4 repetition 2" before a run, if standard error is a terminal and several runs
+ * follow each other. */
 static void print_progress(const struct repeat_state *s, const struct series_repetition *run)
 {
     const struct repeat_plan *w = &s->what;
@@ -138,6 +140,8 @@ static void run_point_by_point(struct repeat_state *s)
     }
 }
 
+/* Runs the warm-ups, then rounds with one repetition of each point that is not done. Ends early
+ * where run_repetition ends the series. */
 static void run_interleaved(struct repeat_state *s)
 {
     size_t n = s->what.sweep.points, *order = arena_get(&s->notes.arena, n * sizeof *order);

@@ -55,6 +55,7 @@ int repeat_input_open(const char *input, struct err *err)
     return fs_take(&fd);
 }
 
+/* Makes the file, or /dev/null, the standard input of this process. 0; -1 with err. */
 static int set_input(const char *input, struct err *err)
 {
     int fd = repeat_input_open(input ? input : "/dev/null", err);
@@ -98,6 +99,8 @@ static bool repeat_child_reap(struct repeat_child *c, pid_t run, int *ret_status
     return false;
 }
 
+/* Waits until the run has ended, and forwards signals to it. Calls c->beat every BEAT_MS
+ * milliseconds. */
 static void repeat_child_wait(struct repeat_child *c, pid_t run, int *ret_status)
 {
     int64_t next = clock_mono_ns() + BEAT_MS * 1000000LL;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Reads an option with a number from `least` to SERIES_RUNS_MAX; *ret is `otherwise` where it is
+ * not set. 0; -1 with err. */
 static int read_count(const struct plan *p, const char *name, size_t otherwise, size_t least, size_t *ret, struct err *err)
 {
     *ret = otherwise;
@@ -24,6 +26,8 @@ static int read_count(const struct plan *p, const char *name, size_t otherwise, 
     return 0;
 }
 
+/* Reads --until-stable as a fraction into s->until, which stays 0 without that option. 0; -1 with
+ * err. */
 static int read_until(struct repeat_plan *s, const struct plan *p, struct err *err)
 {
     const char *text = opt_text(&p->opts, OPTION_UNTIL_STABLE);
@@ -37,6 +41,8 @@ static int read_until(struct repeat_plan *s, const struct plan *p, struct err *e
     return 0;
 }
 
+/* Reads the numbers of repetitions and warm-ups. 0; -1 with err where they contradict each other or
+ * make more than SERIES_RUNS_MAX runs. */
 static int read_repeat_counts(struct repeat_plan *s, const struct plan *p, struct err *err)
 {
     if (read_until(s, p, err) || read_count(p, "repeat", s->until > 0 ? SERIES_LEAST_STABLE : 1, 1, &s->repeat, err) ||
@@ -54,6 +60,8 @@ static int read_repeat_counts(struct repeat_plan *s, const struct plan *p, struc
     return 0;
 }
 
+/* Reads the --sweep options. 0; -1 with err where a value is wrong, the command does not use an
+ * axis, or --param sets it too. */
 static int read_sweep(struct repeat_plan *s, struct plan *p, struct err *err)
 {
     s->sweep.points = 1;
@@ -127,6 +135,8 @@ static void line_add(struct launcher_line *l, const char *word)
         l->words[l->count++] = (char *)word;
 }
 
+/* Returns the path of the installed launcher, derived from that of this program. NULL: it is not
+ * known, or out of memory. */
 static const char *launcher_path(struct arena *a)
 {
     char path[PATH_MAX];

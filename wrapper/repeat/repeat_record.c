@@ -123,6 +123,8 @@ static int clean_sweep(struct repeat_state *s, struct err *err)
     return a->failed ? err_memory(err, "the series") : 0;
 }
 
+/* Prepares the notes, and creates their file in the spool where the series is recorded. 0; -1 with
+ * err. */
 static int open_notes(struct repeat_state *s, struct err *err)
 {
     struct buf head CLEANUP_BUF;
@@ -268,6 +270,8 @@ static void keep_logs(struct repeat_state *s, int folder, const struct series_re
     }
 }
 
+/* Reads the values of a run that has ended from its folder into *run; with a scratch tree keeps its
+ * logs and removes that tree. False: the run has no record that can be read. */
 static bool read_repetition_values(struct repeat_state *s, struct series_repetition *run)
 {
     CLEANUP_BUF struct buf text;
@@ -317,6 +321,8 @@ struct run_counts {
     int exit; /* of all that failed; -1: they differ, or none did */
 };
 
+/* Counts the runs of the notes. n.exit is the exit status of the failed ones, -1 where they differ.
+ * */
 static struct run_counts count_repetitions(const struct series_notes *notes)
 {
     struct run_counts n = {0};
@@ -433,6 +439,8 @@ static void print_repeat_summary(struct repeat_state *s, const struct finished *
     summary_print_place(&parts, to);
 }
 
+/* Ends notes and record of the parent run. `number`: the signal that ended the series, 0 for none.
+ * */
 static void repeat_close_record(struct repeat_state *s, int exit_status, int number)
 {
     struct record *r = &s->run.record;

@@ -22,6 +22,8 @@ static struct series_figure *figure_of(struct series_figure *list, const char *k
     return NULL;
 }
 
+/* Calculates the statistics of one metric at one point, and copies its values to f->values in the
+ * arena. `room` has an element for each run. Out of memory sets stats.n to 0. */
 static void series_calculate(struct series_figure *f, struct series_notes *n, double *room)
 {
     size_t count = 0;
@@ -39,7 +41,8 @@ static void series_calculate(struct series_figure *f, struct series_notes *n, do
     f->values = values;
 }
 
-/* Returns the statistics of one point; *ret_end is the one after the last. */
+/* Returns the metrics of one point with their statistics, as a list in the notes' arena. `room`: as
+ * for series_calculate. */
 static struct series_figure *figures_at(struct series_notes *n, size_t point, double *room)
 {
     struct series_figure *first = NULL, **at = &first;

@@ -96,6 +96,7 @@ static void put_curve(struct series_finishing *f, const struct series_figure *fi
         record_metric(f->r, key, figure->stats.median, figure->unit, figure->direction, step, f->end_ms);
 }
 
+/* Counts the runs by outcome, and notes the first one that failed, was disturbed, or is not fit. */
 static void series_count_runs(struct series_finishing *f)
 {
     for (const struct series_repetition *run = f->n->first; run; run = run->next) {
@@ -151,6 +152,8 @@ static const char *series_describe_run(const struct series_finishing *f, const s
                                          : "its record was not finished in time");
 }
 
+/* Sets the verdict of the series: fail where a run failed or is not fit, pass where all runs that
+ * count passed, else none. Texts are in the record's arena. */
 static void judge_series(struct series_finishing *f, struct rules_outcome *ret)
 {
     struct arena *a = &f->r->arena;
@@ -295,6 +298,8 @@ static void put_csv_number(struct buf *to, double value, const char *after)
     buf_puts(to, after);
 }
 
+/* Writes the statistics of all points to POINTS_CSV in the spool, and records that file; a failure
+ * becomes a warning. */
 static void put_csv(struct record *r, const struct series_notes *n, const struct series_figure *figures, int spool)
 {
     CLEANUP_BUF struct buf b;

@@ -163,6 +163,8 @@ static const char *string_of(struct arena *a, const struct json *j)
     return copy ? copy : "";
 }
 
+/* Reads one axis of a sweep, its texts into the arena. False: its values are missing or too many,
+ * or out of memory. */
 static bool take_axis(struct sweep_axis *axis, const struct json *j, struct arena *a)
 {
     const struct json *values = json_get(j, "values");
@@ -193,6 +195,8 @@ static bool take_points_table(struct parameter_sweep *s, const struct json *rows
     return table != NULL;
 }
 
+/* Reads the first line of the notes into n->sweep and n->keys, in the arena. 0; -1 with err: it is
+ * not valid, or of another format. */
 static int take_head(struct series_notes *n, const struct json *j, struct err *err)
 {
     const struct json *points = json_get(j, "points"), *axes = json_get(j, "sweep");
@@ -234,6 +238,7 @@ static void take_values(struct series_notes *n, struct series_repetition *run, c
     }
 }
 
+/* Reads the run's inputs into the arena; out of memory ends the list early. */
 static void take_inputs(struct series_notes *n, struct series_repetition *run, const struct json *list)
 {
     struct series_input **at = &run->inputs;
@@ -278,6 +283,8 @@ static void notes_read_run(struct series_notes *n, const struct json *j)
     series_add_run(n, run);
 }
 
+/* Reads one line of the notes. 0, also for a later line that is torn; -1 with err: the first line
+ * is not valid. */
 static int notes_read_line(struct series_notes *n, struct str line, struct err *err)
 {
     struct json *j = NULL;

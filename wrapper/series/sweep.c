@@ -53,6 +53,8 @@ static bool range_parts(struct str item, int64_t *from, int64_t *to, char *sign,
     return strchr("+-*", *sign) && str_int(str_sub(rest, n + 1, rest.n), step);
 }
 
+/* Adds the integers from `from` to `to`; sign '+' and '-' add or subtract the step, '*' multiplies
+ * by it, 0 chooses the direction. 0; -1 with err. */
 static int sweep_add_range(struct sweep_values *v, struct str item, int64_t from, int64_t to, char sign, int64_t step)
 {
     if (sign == '*' ? step < 2 || from < 1 : step < 1)
@@ -83,6 +85,8 @@ static int add_item(struct sweep_values *v, const char *p, size_t n, bool escape
     return sweep_add_value(v, arena_dup(v->a, p, n), str_int((struct str){p, n}, &from));
 }
 
+/* Adds the values of a list with commas; a backslash makes the next character a part of the value.
+ * 0; -1 with err. */
 static int sweep_add_list(struct sweep_values *v, const char *text)
 {
     char *item = arena_get(v->a, strlen(text) + 1);
@@ -236,6 +240,8 @@ static int sweep_order_by_key(const void *a, const void *b)
     return order ? order : (x->point > y->point) - (x->point < y->point);
 }
 
+/* Appends the part of a metric's key that names the point ("n_4.mode_write"). A value is cut to
+ * KEY_VALUE_MAX bytes. */
 static void put_key(const struct parameter_sweep *s, size_t point, struct buf *to)
 {
     for (size_t i = 0; i < s->count; i++) {

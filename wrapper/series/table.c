@@ -84,6 +84,8 @@ static void repetition_row(struct listing *l, const struct series_figure *f, str
     listing_text(l, interval_text(&shown, a));
 }
 
+/* Appends a table with one row for each metric, at most `most` (0: any number). Returns how many
+ * more there are. */
 static size_t repetitions_table(const struct series_figure *figures, bool all, size_t most, const struct screen *screen, struct arena *a,
                                 struct buf *to)
 {
@@ -233,6 +235,8 @@ static bool begins_block(const struct series_figure *figures, const struct serie
     return figures == f;
 }
 
+/* Appends a block for each metric, at most `most` (0: any number). Returns how many more there are.
+ * */
 static size_t sweep_tables(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, const struct screen *screen,
                            struct buf *to)
 {

@@ -112,6 +112,8 @@ void series_value_key(const struct series_run_value *v, char *to, size_t size)
         snprintf(to, size, "%.300s%s%.80s", v->key, v->of[0] ? "." : "", v->of);
 }
 
+/* Adds the metric to the run's values if it is a result and of the statistic that represents the
+ * run. Drops it behind VALUES_MAX, and where memory is used up. */
 static void series_take_metric(struct series_taking *t, const char *key, const struct json *m)
 {
     size_t n;

@@ -4,10 +4,11 @@
 #include "base/json.h"
 #include "series/notes.h"
 
-/* Status, verdict, reason, what disturbed it, and for each metric about the program the one value
- * that represents the run: the statistic that the rules prefer, else its only value, else its only
- * statistic, else the median. Percentiles are separate metrics ("read.clat.p99_us"). Without a
- * headline metric of the rules run.wall_s is it. Texts into the arena. */
+/* Reads status, verdict, reason, what disturbed the run, and one value for each metric about the
+ * program: the statistic that the rules prefer, else its only statistic, else its only value, else
+ * the median, else the last that it has of max, min and mean. Percentiles are separate metrics
+ * ("read.clat.p99_us"). Without a headline metric of the rules run.wall_s is it. Texts are in the
+ * arena. */
 void series_values_take(struct series_repetition *run, const struct json *detail, struct arena *a);
 /* The key of the run's metric that the value was: "write.bw_MiB_per_s" and "max"
  * "write.bw_MiB_per_s.max"; of a percentile, which is within the key there ("read.clat.p99_us"),
