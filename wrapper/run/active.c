@@ -126,7 +126,7 @@ static const char *command_of(char **argv, struct arena *a)
     return arena_printf(a, "%.*s%s", (int)n, b.p ? b.p : "", n < b.n ? "..." : "");
 }
 
-/* Is the run in progress? */
+/* Returns whether the run is in progress. */
 static bool is_entry_alive(struct active_entry *e, int64_t now_ms)
 {
     struct stat st;
@@ -177,7 +177,8 @@ double active_run_elapsed_s(const struct active_run *run)
 
 /* ---- output ---- */
 
-/* When one of the stream's files was written last. */
+/* Returns when one of the stream's non-empty files was written last, ms of Unix time; 0: never, or
+ * it is not known. */
 static int64_t stream_written_ms(const struct spool *s, const char *name)
 {
     struct fs_names list;
@@ -256,7 +257,8 @@ static int order_by_start(const struct active_run *a, const struct active_run *b
     return strcmp(a->id, b->id);
 }
 
-/* The newest first; child runs behind their parent, so that they can be listed below it. */
+/* Orders for qsort: the newest first; child runs after their parent, so that they can be listed
+ * below it. */
 static int order_active_runs(const void *x, const void *y)
 {
     const struct active_entry *a = *(struct active_entry *const *)x, *b = *(struct active_entry *const *)y;

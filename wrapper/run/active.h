@@ -36,16 +36,19 @@ struct active_run {
 };
 
 struct active_runs;
-/* The runs in the folders of all spools (either may be NULL or absent) that belong to `tree`, an absolute path. Texts are borrowed. NULL: out of memory. */
+/* Returns an empty list for the runs in the folders of both spools (either may be NULL) that belong
+ * to `tree`, an absolute path. Texts are borrowed. NULL: out of memory. */
 struct active_runs *active_runs_new(const char *spool, const char *fallback, const char *tree);
 void active_runs_free(struct active_runs *a); /* NULL is allowed */
 /* Finds runs that began, removes those that ended, and reads what is new. The first call reads at most `facts` facts of each run, later ones the rest. */
 void active_runs_refresh(struct active_runs *a, size_t facts);
 size_t active_runs_count(const struct active_runs *a);
-/* By start, the newest first; parents before their children. Valid until the next refresh. */
+/* Returns run number i, in the order of start with the newest first, and parents before their
+ * children. It is valid until the next refresh. */
 const struct active_run *active_runs_at(const struct active_runs *a, size_t i);
-/* Since its start, s: a wall clock that is set changes it only for runs of other machines, and of earlier versions. */
+/* Returns the seconds since its start. A wall clock that is set changes them only for runs of other
+ * machines, and of earlier versions. */
 double active_run_elapsed_s(const struct active_run *run);
-/* The last value of a metric; NULL: there is none yet. */
+/* Returns the last value of a metric; NULL: there is none yet. */
 const struct active_sample *active_run_sample(const struct active_run *run, const char *key);
 #endif

@@ -165,7 +165,8 @@ static const char *why_missing(const struct archive_job *job, size_t part)
     return part == 1 ? "not recorded" : "nothing was written to it";
 }
 
-/* name: of the files in the folder, NULL: as they are with the run. */
+/* Appends the manifest of the archive. `name`: of the files in the folder, NULL for their paths in
+ * the run. 0; -1 with err. */
 static int make_manifest(const struct archive_job *job, const char *name, struct buf *to, struct err *err)
 {
     char file[600];
@@ -346,7 +347,8 @@ static int put_in_place(int aside, const char *ending, int dir, const char *name
     return 0;
 }
 
-/* All bytes are on disk before the first file has its name; the .json has its last word when all the others have theirs. */
+/* Writes the files of this name into the folder, all synced before the first one is renamed; the
+ * .json is complete once all others have their names. 0; -1 with err. */
 static int export_files(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
 {
     struct buf manifest CLEANUP_BUF;
@@ -379,7 +381,8 @@ static void archive_clean_up(int dir)
     fs_names_deinit(&list);
 }
 
-/* The folder in which the files are made, new and empty. */
+/* Opens a new, empty folder in which the files are made; *ret is its path in dir. Returns the
+ * descriptor; -1 with err. */
 static int archive_open_unfinished(const struct archive_job *job, int dir, char *ret, size_t size, struct err *err)
 {
     snprintf(ret, size, UNFINISHED "/%s", job->record->id);

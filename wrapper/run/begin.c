@@ -53,7 +53,7 @@ static const char *first_set_text(char *(*get)(const char *), const char *const 
     return "";
 }
 
-/* The catalogue's name for the program, else the program's own. */
+/* Returns the catalogue's name for the program, else the program's own. */
 static const char *run_benchmark_name(const struct run *run)
 {
     char *const *program = run->plan.program;
@@ -74,7 +74,8 @@ static const char *run_make_name(struct run *run)
     return arena_printf(&run->plan.arena, "%s %s", run_benchmark_name(run), when);
 }
 
-/* Who runs: in public records the site. /etc/passwd is read as a file, since the system's name service can hang on a dead server. */
+/* Returns who runs: in public records the site, else the user's name, "" without either.
+ * /etc/passwd is read as a file, since the system's name service can hang on a dead server. */
 static const char *user_name(struct run *run)
 {
     static const char *const names[] = {"USER", "LOGNAME", NULL};
@@ -364,7 +365,8 @@ static void warn_of_binding(struct run *run)
         record_warning(&run->record, "%s binds the program: cpu.bound_* and numa.bound_nodes are those of benchwrap", binder);
 }
 
-/* How long the program waits for the list of the rules' files: in all no longer than --probe-wait. */
+/* Returns how long the program waits for the list of the rules' files: in all no longer than
+ * --probe-wait. */
 static int64_t files_wait_ns(const struct run *run)
 {
     const struct opt_set *set = &run->plan.opts;

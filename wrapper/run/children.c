@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* Is the key one of the block's ("t0.write.bw…")? Then *key loses the prefix. Machine facts can begin with the same word, rules' facts only count. */
+/* Returns whether the key is one of the block's ("t0.write.bw…"), and then removes the prefix from
+ * *key. Facts about the machine can begin with the same word: only facts of the rules count. */
 static bool is_of_block(const struct fact *f, const char *name, struct str *key)
 {
     size_t n = strlen(name);
@@ -24,8 +25,8 @@ static bool is_of_any_block(const struct fact *f, const struct rules_outcome *ou
     return false;
 }
 
-/* Does a fact of the run hold for each of its tests too? Wall time, processor time and samples of the
- * machine do not. */
+/* Returns whether a fact of the run holds for each of its tests too. Wall time, processor time and
+ * samples of the machine do not. */
 static bool is_of_each_block(const struct fact *f)
 {
     static const char *const not_tags[] = {"benchwrap.verdict", "benchwrap.reason", "benchwrap.headline", "mlflow.runName"};
@@ -39,7 +40,7 @@ static bool is_of_each_block(const struct fact *f)
     return f->kind == FACT_PARAM || (f->kind == FACT_TAG && !str_starts(f->key, "benchwrap.rules_file."));
 }
 
-/* The key without the prefix of whichever block it is of; false: of none. */
+/* Removes the prefix of the block whose key it is. False: it is of none, and is unchanged. */
 static bool without_block(const struct rules_outcome *outcome, struct str *key)
 {
     for (size_t i = 0; i < outcome->blocks; i++) {
@@ -92,7 +93,7 @@ static enum run_status block_status(const struct rules_block *block, enum run_st
     return program == RUN_FINISHED && !block->complete ? RUN_FAILED : program;
 }
 
-/* The child's record. false: no memory. */
+/* Makes the record of one test. False: out of memory. */
 static bool child_make(struct finished *child, const struct finished *parent, const struct rules_outcome *outcome,
                        const struct rules_block *block, enum run_status program)
 {

@@ -64,7 +64,8 @@ static void collectors_missing(struct run *run, const char *why)
 
 /* ---- the step ---- */
 
-/* Without the variables of this step or batch script: srun would apply them to the new step. */
+/* Returns the environment without the variables of this step or batch script: srun would apply them
+ * to the new step. The caller frees the list, not its texts; NULL: out of memory. */
 static char **step_environment(const struct run *run)
 {
     static const char *const kept[] = {"SLURM_CONF=", "SLURM_CONF_SERVER=", "SLURM_CLUSTER_NAME=", "SLURM_JOB_ID=", "SLURM_JOBID="};
@@ -191,7 +192,7 @@ static bool slurm_env_count(const struct run *run, const char *name, int64_t *re
     return text && str_int(str_of(text), ret) && *ret > 0;
 }
 
-/* Number of other nodes with ranks of this launch; -1: not known. */
+/* Returns the number of other nodes with ranks of this launch; -1: not known. */
 static int64_t count_other_nodes(const struct run *run)
 {
     static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"};
@@ -226,7 +227,8 @@ static void begin_files(struct run *run)
     note_way(run);
 }
 
-/* The job's nodes, of which one step can run collectors. 0: there is nothing to start; *ret_why, if it is a pity. */
+/* Returns on how many other nodes of the job one step can run collectors. 0: on none; *ret_why is
+ * then the reason, or NULL where there is no such node. */
 static int64_t step_nodes(const struct run *run, const char **ret_why)
 {
     int64_t n = 0, het;

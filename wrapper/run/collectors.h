@@ -33,7 +33,7 @@ void collectors_begin(struct run *run);
 /* When to call collectors_on_time, monotonic ns; INT64_MAX: never. */
 int64_t collectors_next(const struct run *run);
 void collectors_on_time(struct run *run, int64_t now_ns);
-/* The descriptor to poll for reports, -1: none; collectors_receive reads them. */
+/* Returns the descriptor to poll for reports, -1: none; collectors_receive reads them. */
 int collectors_fd(const struct run *run);
 void collectors_receive(struct run *run);
 /* The program has ended: waits for the collectors' last reports, 1.5 s at most, and closes. */

@@ -20,7 +20,8 @@
 #define TROUBLE "commit-trouble" /* below .benchwrap: why the last commit failed */
 enum { WAIT_S = 60, PATH_BYTES = 4200 };
 
-/* Do the runs of this plan go into a results repository, to be committed by themselves? */
+/* Returns whether the runs of this plan go into a results repository, and --commit is not "none".
+ * */
 static bool is_committed(const struct plan *p)
 {
     char tree[PATH_BYTES];
@@ -35,7 +36,8 @@ static bool is_run_committed(const struct run *run)
     return !run->nested && !run->wire->in_series && is_committed(&run->plan);
 }
 
-/* .benchwrap of the repository; make: as place_open_below. -1: there is none, or it is another user's link. */
+/* Opens .benchwrap of the repository; make: as for place_open_below. Returns the descriptor; -1:
+ * there is none, or it is another user's link. */
 static int open_state(const struct run *run, mode_t make)
 {
     char path[PATH_BYTES];
@@ -60,7 +62,7 @@ static void report_commit_trouble(const struct run *run)
     run_report(run, WIRE_NOTE, 0, text);
 }
 
-/* Are there so many runs in the experiment's folder? Counted as far as that. */
+/* Returns whether the experiment's folder has COMMIT_BATCH_FROM runs or more; counts no further. */
 static bool is_large(const struct run *run, uint32_t experiment)
 {
     char path[PATH_BYTES];
@@ -102,7 +104,8 @@ void run_commit_report(const struct run *run, const struct finished *f)
 
 /* ---- what is done ---- */
 
-/* mine: the run that it is about; NULL: all that are new. */
+/* Commits the run `mine`, or all new ones with NULL, as --commit states. 0, also where nothing can
+ * be committed now; -1 with err. */
 static int commit_by_policy(const struct plan *plan, const char *mine, struct arena *a, struct err *err)
 {
     struct results s;

@@ -33,7 +33,8 @@ static bool is_own_address(const char *text)
     return inet_pton(AF_INET6, text, &six.sin6_addr) == 1 && address_is_own((const struct sockaddr *)&six);
 }
 
-/* "n1" is "n1.site.org"; two names with domains are equal or they are not. */
+/* Returns whether both names are of one host: "n1" is "n1.site.org", but two names with domains
+ * must be equal. */
 static bool is_same_host(const char *one, const char *other)
 {
     size_t n = strcspn(one, "."), m = strcspn(other, ".");
@@ -58,7 +59,8 @@ static bool is_in_hosts(const char *name, struct str hosts)
     return false;
 }
 
-/* Is it a name or an address of this machine, with or without ":slots" and "user@"? hosts: the text of /etc/hosts. */
+/* Returns whether the entry, with or without ":slots" and "user@", is a name or an address of this
+ * machine. hosts: the text of /etc/hosts. */
 static bool elsewhere_is_own_name(struct str entry, struct str hosts, char *const *env)
 {
     const char *node = env_text(env, "SLURM_JOB_ID") ? env_text(env, "SLURMD_NODENAME") : NULL;
@@ -113,7 +115,8 @@ static bool is_first_host_own(const struct peel_place *p, char *const *env, stru
     return first.n && elsewhere_is_own_name(first, buf_text(&hosts), env);
 }
 
-/* `docker context use` writes this file. */
+/* Returns whether docker's configuration names another context than this machine's, as `docker
+ * context use` writes it. */
 static bool has_other_context(char *const *env, struct arena *a)
 {
     const char *folder = env_text(env, "DOCKER_CONFIG"), *home = env_text(env, "HOME");
@@ -130,7 +133,7 @@ static bool has_other_context(char *const *env, struct arena *a)
     return other;
 }
 
-/* The nodes of srun's list all belong to its step. */
+/* Returns whether this node is in srun's list, whose nodes all belong to its step. */
 static bool is_listed_node(struct str list, char *const *env)
 {
     const char *node = env_text(env, "SLURMD_NODENAME");
@@ -214,7 +217,8 @@ const char *elsewhere_starter(char *const *argv, char *const *env, struct arena 
     return why ? place.starter : NULL;
 }
 
-/* `ln -s /usr/bin/srun go`: the line with the name of the file behind the link; NULL: it is no link to another name. */
+/* Returns the line with the name of the file behind the program, where that is a link with another
+ * name (`ln -s /usr/bin/srun go`), in the arena. NULL: it is none, or out of memory. */
 static char *const *follow_starter_link(char *const *argv, char *const *env, struct arena *a)
 {
     char real[PATH_MAX];
@@ -232,7 +236,8 @@ static char *const *follow_starter_link(char *const *argv, char *const *env, str
     return line[0] ? line : NULL;
 }
 
-/* What these read or print starts nothing: `grep srun job.sh`. */
+/* Returns whether the program only reads or prints its words, and starts none of them: `grep srun
+ * job.sh`. */
 static bool starts_nothing(const char *program)
 {
     return str_has_word(

@@ -178,7 +178,8 @@ static void keep_rules_file(struct run *run, size_t i, const struct file_chosen 
     record_tag(r, key, str_of(text));
 }
 
-/* Two patterns may match one file: rules that read both must not read it twice. */
+/* Returns whether the file is kept for another pattern of a rule that reads both: it must not be
+ * read twice. */
 static bool kept_already(const struct rules *rules, const struct file_seen *const *kept, size_t n, const struct file_seen *f)
 {
     for (size_t i = 0; i < n; i++)
@@ -187,7 +188,8 @@ static bool kept_already(const struct rules *rules, const struct file_seen *cons
     return false;
 }
 
-/* The one file that the program logged under the name of the i-th of the rules; NULL: it logged none, or several. */
+/* Returns the one file that the program logged under the name of the i-th of the rules. NULL: it
+ * logged none, or several, which is recorded as a warning. */
 static const struct fact *logged_file(struct run *run, const struct rules *rules, size_t i)
 {
     struct record *r = &run->record;

@@ -58,7 +58,8 @@ static void energy_refuse(struct energy_work *w, const char *fmt, ...)
 
 /* ---- the power of each device ---- */
 
-/* "system/gpu_0_power_usage_watts" -> "gpu_0", "system/power_package0_watts" -> "package0". */
+/* Writes the device's name into ret: "system/gpu_0_power_usage_watts" -> "gpu_0",
+ * "system/power_package0_watts" -> "package0". False: the metric is no power. */
 static bool power_device_name(struct str key, char ret[40])
 {
     static const char *const forms[][2] = {{"system/gpu_", "_power_usage_watts"}, {"system/power_", "_watts"}};
@@ -134,7 +135,8 @@ static bool has_device(const struct power_node *node, const char *prefix)
     return false;
 }
 
-/* Does other work share the node? Then the energy of what is not this job's own is not known. */
+/* Returns whether other work shares the node. Then only the energy of the job's own devices is
+ * known. */
 static bool is_node_shared(const struct record *r)
 {
     struct str scheduler = record_text(r, FACT_PARAM, "job.scheduler");
@@ -155,8 +157,9 @@ static bool is_other_node_shared(const struct record *r, const struct node_repor
     return !all || (allowed < all && job < all);
 }
 
-/* Is the device a part of the sum? The node's meter has everything; the platform's has packages and memory; cores are in
- * their package. */
+/* Returns whether the device is a part of the sum. The node's meter has everything, the platform's
+ * has packages and memory, and cores are in their package. Of a shared node only GPUs and
+ * accelerators count. */
 static bool is_device_counted(const struct power_node *node, const struct power_device *d)
 {
     if (is_power_device(d, "gpu_") || is_power_device(d, "accel"))
@@ -181,7 +184,7 @@ static int power_value_order(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The usual interval between samples; NAN: out of memory. */
+/* Returns the usual interval between samples; NAN: out of memory. */
 static double power_interval_s(struct energy_work *w, const struct power_device *d)
 {
     double *list = arena_get(&w->arena, d->count * sizeof *list);
@@ -193,7 +196,8 @@ static double power_interval_s(struct energy_work *w, const struct power_device 
     return list[(d->count - 1) / 2];
 }
 
-/* Between samples by interpolation, or the mean that covers the time; before the first and behind the last one constant. */
+/* Returns the power at a time: between samples by interpolation, or the mean that covers the time;
+ * before the first and after the last sample that one's. */
 static double power_at(const struct power_device *d, double time_s)
 {
     size_t i = 0;
@@ -291,8 +295,9 @@ static bool is_only_value(const struct record *r, const struct fact *f)
     return true;
 }
 
-/* The rate that stands for a metric of the program: its mean where there are statistics, else its only value. An
- * amount that is better when it is higher is what the program did in span_s; several of them are none. */
+/* Returns the kind of the rate that stands for a metric of the program, and the rate itself in
+ * *ret_per_s: the mean where there are statistics, else the only value. An amount of which more is
+ * better is divided by span_s. NULL: the metric is no such rate. */
 static const struct rate_kind *energy_rate_of(const struct record *r, const struct fact *f, double span_s, double *ret_per_s,
                                               struct str *ret_name)
 {

@@ -13,7 +13,7 @@
  * none. Results of several nodes: the sum over all of them, from what their collectors reported
  * into the spool. */
 void energy_results_make(struct record *r, int spool, bool public_profile);
-/* Is it a price, "1.80" or "1.80 EUR"? NULL is allowed. 0; -1 with ERR_USAGE. */
+/* Checks a price such as "1.80" or "1.80 EUR"; NULL is allowed. 0; -1 with ERR_USAGE. */
 int energy_results_check_price(const char *text, struct err *err);
 /* Records what the run cost, and each rate's unit, where the tag cost.node_hour is set ("1.80" or "1.80 EUR"). */
 void energy_results_price(struct record *r);

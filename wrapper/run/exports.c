@@ -173,7 +173,8 @@ static pid_t start_exporter(struct run *run, const char *spool, const struct exp
     return pid;
 }
 
-/* Does this process deliver? A run inside a run, or in a series, leaves that to the outer one. */
+/* Returns whether this process delivers. A run inside a run, or in a series, leaves that to the
+ * outer one. */
 static bool does_run_deliver(const struct run *run)
 {
     return run->plan.exporters && !run->nested && !run->wire->in_series && !opt_on(&run->plan.opts, OPTION_NO_EXPORT);

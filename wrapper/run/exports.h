@@ -13,7 +13,7 @@ void run_exports_hide(struct run *run, char **env);
 void run_exports_leave(const struct run *run);
 /* Then: closes the descriptors from `close_from` on, names the process, and hides its memory from other users. SIGALRM ends it. */
 void run_exports_settle(const char *name, int close_from);
-/* The names of the exporters that the run is delivered to, for the journal; NULL: none. */
+/* Returns the names of the exporters that the run is delivered to, for the journal; NULL: none. */
 const char *run_exports_names(struct run *run);
 /* Adds published runs ("mlruns/<exp>/<run>" with blanks between them) to the spool of each exporter in
  * `names`. tree: as spool_mark_published has its parent. Writes small files and contacts nothing. 0; -1:

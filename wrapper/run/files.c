@@ -88,7 +88,8 @@ static int files_report_all(void *context, int fd)
     return 0;
 }
 
-/* Do the rules name files? Most do not, and need no child. Searches their text without compiling it. */
+/* Returns whether the rules may name files. Most do not, and need no child process. Searches their
+ * text without compiling it. */
 static bool name_files(const char *rules)
 {
     struct buf text CLEANUP_BUF;

@@ -259,7 +259,8 @@ static void withhold_replaced_streams(struct record *r, const struct rules_outco
         places);
 }
 
-/* Bytes of files that the run may still keep, behind its streams and those that it has kept. */
+/* Returns how many bytes of files the run may still keep, after its streams and those that it has
+ * kept. */
 static uint64_t files_left(const struct spool *s, const struct record *r, const struct finish_options *o)
 {
     uint64_t streams = 2 * o->log_max, left = streams < o->artifact_max / 2 ? o->artifact_max - streams : o->artifact_max / 2;

@@ -157,7 +157,8 @@ static void warn_of_ended_job(struct run *run, const char *how)
         record_warning(&run->record, "%s: job.* is of that job, and not of this run", how);
 }
 
-/* Had the job ended when the run began? COMPLETING is not an end: its processes may still run. */
+/* Returns whether the job had ended when the run began. COMPLETING is not an end: its processes may
+ * still run. */
 static bool is_ended_job(const struct run *run, const struct slurm_job *job)
 {
     int64_t ends_s = slurm_job_ends_s(job);
@@ -193,7 +194,7 @@ static void warn_of_unknown_job(struct run *run, struct str said)
         warn_of_ended_job(run, "Slurm does not know the job of the environment, which may have ended");
 }
 
-/* False: there is none yet. */
+/* Records the answer that another run of the job has cached. False: there is none yet. */
 static bool reuse_job_answer(struct run *run)
 {
     struct buf text CLEANUP_BUF;
@@ -445,7 +446,7 @@ void job_on_time(struct run *run, int64_t now_ns)
 
 /* ---- how it ends ---- */
 
-/* Of each scheduler's own processes on a node the names; NULL: the process is none of them. */
+/* Returns the name of the process if it is one of a scheduler's own on a node; NULL: it is none. */
 static const char *name_of_scheduler(const struct proc_id *id)
 {
     static const char *const names[] = {"slurmstepd", "slurmd",     "slurmctld",   "pbs_mom",     "res",
@@ -550,7 +551,8 @@ static void name_lost_step(struct run *run)
         job_reason_set(run, STR("step cancelled, the job continues"));
 }
 
-/* The end that was known when the job began, or that scontrol's answer has: its times are in seconds. */
+/* Returns whether the program ended near the known end of the allocation, whose time is in seconds.
+ * */
 static bool is_near_allocation_end(const struct run *run)
 {
     return run->job.ends_ms && run->end.wall_ms >= run->job.ends_ms - 2000;
@@ -573,7 +575,8 @@ bool job_ended_steps(struct run *run, char *why, size_t size)
     return true;
 }
 
-/* By the scheduler's own word, else by the clock. */
+/* Returns whether the time limit ended the job: by the scheduler's own reason, else by the clock.
+ * */
 static bool is_at_time_limit(const struct run *run)
 {
     const struct run_job *j = &run->job;

@@ -11,8 +11,8 @@ enum {
 };
 
 struct run;
-/* What shows that this process is in a job, without regard to its environment: the name of a
- * process of a scheduler above it, or its control group. Static text; NULL: nothing. */
+/* Returns what shows that this process is in a job, without regard to its environment: the name of
+ * a process of a scheduler above it, or its control group. Static text; NULL: nothing. */
 const char *job_above(void);
 
 struct run_job {
@@ -34,10 +34,10 @@ struct run_job {
 
 /* Reads the cached answer or starts scontrol; does not wait. */
 void job_begin(struct run *run);
-/* When something is due, monotonic ns; INT64_MAX: nothing. */
+/* Returns when job_on_time is due, monotonic ns; INT64_MAX: never. */
 int64_t job_next(const struct run *run);
 void job_on_time(struct run *run, int64_t now_ns);
-/* The descriptor to poll for an answer, -1: none; job_receive reads it. */
+/* Returns the descriptor to poll for an answer, -1: none; job_receive reads it. */
 int job_fd(const struct run *run);
 void job_receive(struct run *run);
 /* A signal from `sender` has reached the recorder: writes the journal, since KILL may follow. */
@@ -50,19 +50,20 @@ void job_end(struct run *run, int64_t answer_ms, int64_t waited_ms);
 void job_end_late(struct run *run);
 /* The text, which may name hosts; in the public profile a sentence instead. */
 const char *job_words(const struct run *run, const char *said);
-/* Has the scheduler sent a signal? KILL will follow: there is no time to wait for others. */
+/* Returns whether the scheduler has sent a signal. KILL will follow: there is no time to wait for
+ * others. */
 bool job_hurries(const struct run *run);
 /* Of a program that ended with status 0: warns where the scheduler had sent it a signal. */
 void job_warn_of_early_end(struct run *run);
-/* Does the output hold Slurm's own message that it ended a step of the program? Then appends that to
- * `why` (size bytes), the words for the program's end. */
+/* Returns whether the program failed and its output holds Slurm's own message that it ended a step
+ * of the program. Then appends that to `why` (size bytes), the words for the program's end. */
 bool job_ended_steps(struct run *run, char *why, size_t size);
 /* Appends to `why` (size bytes), the words for a killed run, whether the allocation's end or the
  * scheduler was the cause. */
 void job_explain(struct run *run, char *why, size_t size);
 void job_close(struct run *run);
-/* The environment for a client of Slurm: times in seconds, without the user's format settings. The
- * caller frees the list, not its texts; NULL: out of memory. */
+/* Returns the environment for a client of Slurm: times in seconds, without the user's format
+ * settings. The caller frees the list, not its texts; NULL: out of memory. */
 char **job_environment(const struct run *run);
 /* Reads what a run of this job has stored in the cache; `what`: end of the file's name. False: nothing,
  * or it is too long. */

@@ -119,13 +119,15 @@ struct searching {
     bool own; /* srun itself ends its step: a task had failed or ended before */
 };
 
-/* "srun: launch/slurm: _step_signal: Terminating StepId=1.0": by --kill-on-bad-exit or --wait. */
+/* Returns whether srun reports that it ended the step itself, by --kill-on-bad-exit or --wait:
+ * "srun: launch/slurm: _step_signal: Terminating StepId=1.0". */
 static bool is_own_end(struct str line)
 {
     return str_starts(line, "srun: ") && str_has(line, "Terminating StepId=");
 }
 
-/* Was it written while the run lasted? It has the local time of its node, whose time zone may be another one: they differ by quarters of an hour. */
+/* Returns whether the time may be one while the run lasted. It is the local time of its node, whose
+ * time zone may be another one: time zones differ by quarters of an hour. */
 static bool is_time_of_run(const struct run *run, struct str when)
 {
     enum { QUARTER_S = 900, ZONES_S = 14 * 3600, SLACK_S = 5 };

@@ -24,7 +24,8 @@ enum {
     LAST_ROUNDS = 32 /* at the end: more than the kernel keeps in a queue */
 };
 
-/* The unit that the sender names, else the one in the key, as in size_B: keys of all records carry it there. */
+/* Returns the unit that the sender names, else the one in the key, as in size_B: keys of all
+ * records carry it there. */
 static const char *log_unit(struct record *r, const char *key, const struct json *m)
 {
     const char *unit = json_string(json_get(m, "unit"), ""), *own = unit[0] ? unit : key_unit(key, &r->arena);

@@ -133,7 +133,8 @@ void make_drop(struct made_run *m)
     make_close_all(m);
 }
 
-/* Its own name: from now on it is a run. 1: there is one of this id. */
+/* Renames the spool directory to the run's id: from then on it is a run. 0; 1: there is one of this
+ * id; -1 with err. */
 static int make_claim_id(struct made_run *m, struct err *err)
 {
     struct spool *s = &m->spool;

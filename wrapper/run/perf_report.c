@@ -22,8 +22,9 @@ static void read_perf_comment(struct str line, struct arena *a, struct perf_repo
         to->lost += n;
 }
 
-/* The name behind "[.] " or "[k] ", the address space of the function. A file without symbols has
- * no names of functions: perf prints an address for each sample. */
+/* Returns the name of the function, without the address space before it ("[.] " or "[k] "). A file
+ * without symbols has no names: perf prints an address for each sample, for which this is "[no
+ * symbol]". */
 static struct str perf_symbol(struct str text)
 {
     text = str_trim(text);

@@ -27,7 +27,8 @@ enum {
     NOT_FOUND = 127
 };
 
-/* perf's own settings and servers of debug symbols stay out of it. NULL: out of memory. */
+/* Returns perf's environment, in the arena, without the user's settings of perf and servers of
+ * debug symbols. NULL: out of memory. */
 static char **perf_environment(struct run *run)
 {
     static const char *const own[] = {"PERF_CONFIG=/dev/null", "DEBUGINFOD_URLS="};
@@ -43,7 +44,7 @@ static char **perf_environment(struct run *run)
     return run->plan.arena.failed ? NULL : env;
 }
 
-/* The path of perf's file in the spool folder. NULL: it is not known, or out of memory. */
+/* Returns the path of perf's file in the spool folder. NULL: it is not known, or out of memory. */
 static const char *perf_data_path(struct run *run)
 {
     CLEANUP_BUF struct buf path;
@@ -96,7 +97,8 @@ static bool is_acknowledged(struct query *q, int64_t until_ns)
     return str_starts(buf_text(&q->text), "ack\n");
 }
 
-/* perf begins disabled, so that its answer means that it samples. */
+/* Attaches perf to the program's process. Returns NULL, or why it could not. perf begins disabled,
+ * so that its answer means that it samples. */
 static const char *perf_attach(struct run *run, pid_t pid)
 {
     struct profiler *p = &run->profiler;

@@ -26,7 +26,8 @@ static const struct {
     {"ERROR:  One or more process (first noticed rank ", "", ""}, /* jsrun */
 };
 
-/* Is the line such a message of Open MPI, PRRTE, MPICH's Hydra, Intel MPI, srun, PALS, aprun, jsrun or flux? */
+/* Returns whether the line is such a message of Open MPI, PRRTE, MPICH's Hydra, Intel MPI, srun,
+ * PALS, aprun, jsrun or flux. */
 static bool rank_failure_is_message(struct str line)
 {
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)

@@ -108,7 +108,8 @@ static void star_words(char **told, char *const *argv, struct str printed)
     }
 }
 
-/* The name of a redacted argument: "--host" for "--host=X", and for X where "--host" is the word before it; else the redacted word. */
+/* Returns the name of a redacted argument: "--host" for "--host=X", and for X where "--host" is the
+ * word before it; else the redacted word. */
 static struct str hidden_name(char *const *told, size_t i)
 {
     enum { NAME_MAX_SHOWN = 60 };

@@ -23,7 +23,7 @@ void redaction_begin_with(struct redaction *ret, struct identities *ids);
 void redaction_end(struct redaction *r);
 /* Redacts each text that is added to the record from now on. *r must outlive that. */
 void redaction_of_record(struct redaction *r, struct record *record);
-/* A redacted copy of a text in the arena; NULL: out of memory. */
+/* Returns a redacted copy of a text in the arena; NULL: out of memory. */
 char *redaction_text(struct redaction *r, const char *text, struct arena *a);
 /* The same of a value: also its name decides whether it is a secret. */
 char *redaction_named(struct redaction *r, const char *name, const char *value, struct arena *a);
@@ -33,7 +33,7 @@ char *redaction_name(struct redaction *r, const char *name, struct arena *a);
  * secret is one ("--password X"). Each byte that is no UTF-8 becomes U+FFFD and its two hexadecimal
  * digits, so that arguments that differ still do in the record. Sets r->hidden_arguments. */
 char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a);
-/* A redacted copy of a complete output; the caller frees it. NULL with err. env: the environment that
- * names users and hosts, may be NULL. */
+/* Returns a redacted copy of a complete output; the caller frees it. NULL with err. env: the
+ * environment that names users and hosts, may be NULL. */
 char *redaction_output(struct str text, bool public_profile, char *const *env, struct err *err);
 #endif

@@ -58,7 +58,8 @@ static int64_t finish_wait_until(const struct run *run)
     return from + (int64_t)(opt_seconds(&run->plan.opts, OPTION_FINISH_WAIT) * 0.9e9);
 }
 
-/* Half of what is left of that: building and sending the run come behind. */
+/* Returns half of what is left until finish_wait_until, in ns: building and sending the run come
+ * after. */
 static int64_t half_of_wait_ns(const struct run *run)
 {
     return (finish_wait_until(run) - clock_mono_ns()) / 2;

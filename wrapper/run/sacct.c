@@ -40,7 +40,8 @@ static void record_acct_steps(struct record *r, const struct slurm_acct *a)
         record_tag(r, "job.step_state", str_of(a->state));
 }
 
-/* One question. NULL: answered; else why not. */
+/* Queries sacct once for the steps of the job `id`, for at most limit_ms milliseconds. Returns NULL
+ * with *ret, or why there is no answer. */
 static const char *query_sacct(const struct run *run, const char *id, int64_t limit_ms, struct slurm_acct *ret, char *why, size_t size)
 {
     static const char *const line[] = {"sacct", "-n", "-P", "--noconvert", "--delimiter=\x1f", ("--format=" SLURM_ACCT_FIELDS), "-j"};

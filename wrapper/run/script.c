@@ -27,7 +27,7 @@ static bool is_shell(struct str name)
     return str_has_word("sh bash dash zsh ksh ash", name);
 }
 
-/* Is the text a script of a shell: "#!/bin/sh -e", "#!/usr/bin/env bash"? */
+/* Returns whether the text is a script of a shell: "#!/bin/sh -e", "#!/usr/bin/env bash". */
 static bool is_shell_script(struct str text)
 {
     struct str line = str_cut(&text, '\n');
@@ -44,7 +44,7 @@ static bool is_shell_script(struct str text)
     return false;
 }
 
-/* The word behind "<<" or "<<-", without quotes; n 0: there is none. */
+/* Returns the word behind "<<" or "<<-", without quotes; n 0: there is none. */
 static struct str here_document_end(struct str line)
 {
     ptrdiff_t at = str_find(line, STR("<<"));
@@ -106,7 +106,8 @@ static void append_commands(struct buf *to, struct str text)
     }
 }
 
-/* The script that a command runs: `./run.sh`, `bash -e run.sh`, `source env.sh`; NULL: none. *ret_named: an interpreter is named, so that it needs no "#!". */
+/* Returns the script that a command runs: `./run.sh`, `bash -e run.sh`, `source env.sh`; NULL:
+ * none. *ret_named: an interpreter is named, so that it needs no "#!". */
 static const char *script_of_command(const struct script_search *s, char *const *command, bool *ret_named)
 {
     const char *name = str_base_name(command[0]);
@@ -122,7 +123,8 @@ static const char *script_of_command(const struct script_search *s, char *const 
     return *ret_named ? *word : search_path_find(env_text(s->env, "PATH"), *word, false, s->arena);
 }
 
-/* Of a program only the first line is read. */
+/* Reads a script, as far as SCRIPT_MAX. `named`: an interpreter is named, else the first line must
+ * name a shell. False: it is none, or cannot be read. */
 static bool read_script(const char *path, bool named, struct buf *to)
 {
     struct stat st;

@@ -173,7 +173,8 @@ static int connect_to(struct sender *s, double total_s, double patience_s, int r
     return upload_new(&s->upload, &c, err);
 }
 
-/* The tree may know the experiment by another name (run/finish.c): the server gets the same. */
+/* Returns the name under which the tree has the experiment (run/finish.c), in the arena; where that
+ * is not known, that of the run. */
 static const char *name_in_tree(const struct sender *s, struct arena *a)
 {
     struct str name;
@@ -222,7 +223,8 @@ static enum mlflow_answer open_place(struct sender *s, struct err *err)
 
 /* ---- live ---- */
 
-/* A sample that the server had when the run was found. Within a key times increase, and they were sent in order. */
+/* Returns whether the fact is a sample that the server had when the run was found. Times of a key
+ * increase, and samples were sent in order. */
 static bool is_sample_there(const struct upload_place *p, const struct fact *f)
 {
     if (p->fresh || f->kind != FACT_METRIC)
@@ -233,7 +235,8 @@ static bool is_sample_there(const struct upload_place *p, const struct fact *f)
     return false;
 }
 
-/* The server accepts a key once in a request, and a param once in a run. */
+/* Returns whether the fact is a param that the server had when the run was found: it accepts each
+ * param once. */
 static bool is_param_there(const struct upload_place *p, const struct fact *f)
 {
     for (const struct json *x = f->kind == FACT_PARAM ? json_first(json_get(p->run.data, "params")) : NULL; x; x = json_next(x))
@@ -351,7 +354,8 @@ static int send_live(struct sender *s)
     return send_orphaned(s);
 }
 
-/* Within two seconds, or not at all. */
+/* Creates the run on the server within two seconds, or not at all, then sends it while the program
+ * runs. Returns the exit status. */
 static int send_create(struct sender *s)
 {
     struct err err = {0};
@@ -395,8 +399,8 @@ static int send_finish(struct sender *s)
     return rc ? 1 : 0;
 }
 
-/* Not longer than the recorder waits, which kills the sender; --artifact-max bounds it again when
- * it is added to the record. */
+/* Fetches what the program's client logged on the server into the spool. Returns the exit status: 1
+ * after it has reported the reason. The recorder kills the sender when it waits no longer. */
 static int send_fetch(struct sender *s)
 {
     struct err err = {0};

@@ -147,7 +147,7 @@ static void handle_sender_message(struct run *run, const struct send_msg *m)
     }
 }
 
-/* One message. 1; 0: none now; -1: the sender has ended. */
+/* Receives and handles one message. 1; 0: none now; -1: the sender has ended. */
 static int receive_sender_message(struct run *run)
 {
     struct send_msg m = {0};
@@ -163,7 +163,7 @@ static int receive_sender_message(struct run *run)
 
 enum wait_end { WAIT_ENOUGH, WAIT_ENDED /* the sender, before */, WAIT_SILENT /* the server */, WAIT_OVER };
 
-/* Until when the server may owe its reply. */
+/* Returns until when the server may owe its reply, monotonic ns, but not after until_ns. */
 static int64_t patience_ends(const struct run *run, int64_t until_ns)
 {
     const struct run_server *s = &run->server;
@@ -382,7 +382,8 @@ void run_server_discard(struct run *run)
     stop_sender(run);
 }
 
-/* The reason at the end of a chain of errors: the text behind the request's URL. */
+/* Returns the reason at the end of a chain of errors: the text behind the request's URL, else all
+ * of it. */
 static const char *last_reason(const char *why)
 {
     const char *url = strstr(why, "://"), *after = url ? strstr(url + 3, ": ") : NULL;

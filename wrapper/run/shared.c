@@ -35,7 +35,8 @@ int shared_open(const struct spool *s, const char *id, bool make)
     return place_open(s->root, name, O_RDONLY | O_DIRECTORY, 0);
 }
 
-/* "file:///…", with what follows in the path. */
+/* Returns "file:///…" of the folder, with `below` after the path, in the arena. NULL: its path is
+ * not known, or out of memory. */
 static const char *file_uri(int folder, const char *below, struct arena *a)
 {
     char link[64], path[4096];
@@ -59,7 +60,8 @@ static void store_put_line(struct buf *to, const char *key, const char *value)
     buf_putc(to, '\n');
 }
 
-/* The locations are absolute: a relative one would be the program's working folder. */
+/* Creates the experiment in the private store. Its locations are absolute: a relative one would be
+ * below the program's working folder. 0; -1 with err. */
 static int store_put_experiment(int folder, const char *id, const char *name, struct arena *a, struct err *err)
 {
     struct buf text CLEANUP_BUF;
@@ -149,7 +151,8 @@ static int compare_sample_facts(const void *a, const void *b)
     return way ? way : (x->value > y->value) - (x->value < y->value);
 }
 
-/* False: out of memory. The caller frees ret->list. */
+/* Collects and sorts the record's samples, without those that are NaN. The caller frees ret->list.
+ * False: out of memory. */
 static bool sample_set_make(const struct record *r, struct sample_set *ret)
 {
     *ret = (struct sample_set){.list = malloc((r->count + 1) * sizeof *ret->list)};
@@ -348,7 +351,7 @@ static void shared_add_store(struct shared_into *to, int store)
 
 /* ---- from what was fetched ---- */
 
-/* Is what a fetch has written to the folder complete? */
+/* Returns whether the folder has a complete fetch. */
 static bool shared_is_fetched(int folder)
 {
     struct record r;

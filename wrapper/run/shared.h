@@ -29,7 +29,8 @@ int shared_make_store(const struct spool *s, const struct journal_head *head, st
 int shared_open(const struct spool *s, const char *id, bool make);
 /* Records samples of the client, which it sorts: clients log them in any order of time. start_ms: of the run, for samples without a time. */
 void shared_record_samples(struct record *to, const char *key, struct tree_sample *list, size_t n, int64_t start_ms);
-/* Is this a key of benchwrap's own in the record, which the client's does not replace? */
+/* Returns whether this is a key of benchwrap's own in the record, which the client's does not
+ * replace. */
 bool shared_is_own(const struct record *r, enum fact_kind kind, const char *key);
 
 /* Adds what the client logged to the record, files to the spool's folder. left: bytes of files that the run may still keep. */

@@ -40,7 +40,8 @@ struct fetched_file {
     struct fetched_file *next;
 };
 
-/* Has benchwrap itself set the tag there, with one of the values that it had so far? */
+/* Returns whether benchwrap set the tag on the server: one that it sets there by itself, or one
+ * with a value that the record had so far. */
 static bool is_tag_of_ours(const struct fetching *x, const char *key, const char *text)
 {
     for (const struct fact *f = x->ours->first; f; f = f->next)
@@ -133,7 +134,8 @@ static int fetch_note_file(void *context, const char *path, int64_t size)
     return x->record.arena.failed;
 }
 
-/* For what has not been redacted yet: no crash leaves it. */
+/* Opens a file without a name for what has not been redacted yet: no crash leaves it. Returns the
+ * descriptor; -1 with errno. */
 static int open_unnamed_file(int dir)
 {
     static const char name[] = "download";
@@ -178,7 +180,8 @@ static enum mlflow_answer fetch_file(struct fetching *x, const struct fetched_fi
     return answer;
 }
 
-/* The files of the run, or of a model of it, for the list. */
+/* Adds the files of the run, or of a model of it, to the list. Files that cannot be listed are
+ * recorded as missing, with MLFLOW_FINE. Other answers have err. */
 static enum mlflow_answer fetch_list(struct fetching *x, const struct mlflow_run *from, const char *place, struct err *err)
 {
     x->from = from;
@@ -191,14 +194,17 @@ static enum mlflow_answer fetch_list(struct fetching *x, const struct mlflow_run
     return MLFLOW_FINE;
 }
 
-/* An id becomes the name of a folder. MLflow's have letters, digits and dashes. */
+/* Returns whether the id can be the name of a folder: it has only letters, digits, dashes and
+ * underscores. */
 static bool is_model_id(const char *id)
 {
     size_t n = strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
     return n && !id[n];
 }
 
-/* A model that MLflow 3 stores next to the run, with what the server states about it. */
+/* Fetches what the server states about a model that MLflow 3 stores next to the run, and lists its
+ * files. What the server does not return is recorded as missing, with MLFLOW_FINE. Other answers
+ * have err. */
 static enum mlflow_answer fetch_model(struct fetching *x, const char *id, struct err *err)
 {
     struct arena *a = &x->record.arena;
@@ -307,7 +313,8 @@ static enum mlflow_answer fetch_note_rest(struct fetching *x, struct err *err)
     return answer == MLFLOW_ABSENT || answer == MLFLOW_REFUSED ? MLFLOW_FINE : answer; /* a server without traces */
 }
 
-/* Data sets: the tree has no place for them. */
+/* Stores the run's data sets as a file and records it, since the tree has no place for them. 0; -1
+ * with err. */
 static int fetch_inputs(struct fetching *x, struct err *err)
 {
     const struct json *inputs = json_get(json_get(json_get(x->run.reply, "run"), "inputs"), "dataset_inputs");

@@ -14,7 +14,8 @@
 
 enum { DEPTH_MAX = 32, FILES_MAX = 10000, PATH_BYTES = 1100 };
 
-/* Names of files that every run has, and of those that the end of the run may add. */
+/* Returns whether a file that every run has, or that the end of the run may add, has this path, or
+ * an artifact that is recorded already. */
 static bool is_taken(const struct record *r, const char *path)
 {
     static const char *const own[] = {"stdout.log",   "stderr.log", "benchwrap.json", "manifest.json",   "manifest.json.sig",

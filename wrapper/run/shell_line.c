@@ -25,7 +25,8 @@ static bool shell_line_is_assignment(struct str word)
     return n > 0 && n < word.n && word.p[n] == '=';
 }
 
-/* The next word of a command without quotes, as a text in the arena; NULL: none is left. */
+/* Cuts off the next word of a command, without quotes, and returns it as a text in the arena; NULL:
+ * none is left. */
 static char *shell_line_cut_word(struct str *line, struct arena *a)
 {
     static const char blanks[] = " \t\"'\\$";

@@ -24,7 +24,7 @@ static struct str shell_rest(struct str s, size_t from)
     return str_sub(s, from, s.n);
 }
 
-/* Does a word of its own begin there? */
+/* Returns whether a word begins at this offset of the text. */
 static bool begins_shell_word(struct str text, size_t at)
 {
     return at == 0 || strchr(" \t\n;|&({", text.p[at - 1]) != NULL;

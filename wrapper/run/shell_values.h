@@ -13,6 +13,6 @@
  * one: nothing was replaced, or out of memory. */
 struct str shell_values_replace(struct str text, char *const *env, struct arena *a);
 
-/* Does the text define a shell function of that name? */
+/* Returns whether the text defines a shell function of that name. */
 bool shell_values_defines(struct str text, struct str name);
 #endif

@@ -28,7 +28,8 @@ enum { LOOKS = sizeof gaps_ms / sizeof *gaps_ms };
 /* Readings may use so much processor time, and half a percent of the run's time. */
 static const int64_t USED_FREE_MS = 50, USED_PART = 200;
 
-/* The kernel cuts names of processes at 15 characters. */
+/* Returns whether the process name is that of a starter whose program runs outside its processes.
+ * The kernel cuts such names at 15 characters. */
 static bool is_outside_name(const char *name)
 {
     const char *known;
@@ -144,7 +145,8 @@ void starter_watch_on_time(struct run *run, int64_t now)
 
 /* ---- what a process is ---- */
 
-/* The texts of /proc/PID/cmdline or environ, NULL-terminated; NULL: they cannot be read. */
+/* Returns the texts of /proc/PID/cmdline or environ, NULL-terminated, in the arena; NULL: they
+ * cannot be read. */
 static char **process_texts(const struct host *h, pid_t pid, const char *file, struct arena *a)
 {
     struct buf text CLEANUP_BUF;
@@ -173,7 +175,8 @@ static bool only_describes_itself(char *const *words)
     return false;
 }
 
-/* The command line from the starter's name on. linked: its first word is a link's name. NULL: the process has ended, or cannot be read. */
+/* Returns the process's command line from the starter's name on, in the arena. linked: its first
+ * word is a link's name. NULL: the process has ended, or cannot be read. */
 static char **words_of_starter(const struct host *h, pid_t pid, char *name, bool linked, struct arena *a)
 {
     char **words = process_texts(h, pid, "cmdline", a);

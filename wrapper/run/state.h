@@ -86,7 +86,7 @@ bool run_is_patient(const struct run *run);
  * left of --finish-wait where the user has set that and it is more. After a signal of the scheduler,
  * which KILL follows, it is usual_ms. */
 int64_t run_answer_ms(const struct run *run, int64_t usual_ms);
-/* Does the signal end a run: TERM INT HUP QUIT KILL XCPU? */
+/* Returns whether the signal ends a run: TERM INT HUP QUIT KILL XCPU. */
 bool run_is_ending(int number);
 /* The program has ended: reads the rest of the rings, the pending signals and the log socket. */
 void run_drain(struct run *run);

@@ -186,7 +186,8 @@ static int64_t param_of(const struct run *run, const char *key)
     return f && str_int(f->text, &n) ? n : 0;
 }
 
-/* An MPI launcher that fills all slots of the allocation, or gets no number, uses every node. */
+/* Returns whether an MPI launcher uses every node: it fills all slots of the allocation, or has no
+ * number of tasks. */
 static bool fills_job(const struct run *run)
 {
     struct peel_shape shape;

@@ -79,15 +79,16 @@ void spool_stream_write(struct spool_stream *s, const void *p, size_t n)
     }
 }
 
-/* Size of a file, or -1 if there is none. */
+/* Returns the size of a file, or -1 if there is none. */
 static int64_t size_of(int dir, const char *path)
 {
     struct stat st;
     return fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
 }
 
-/* Number of the newest tail segment, or -1. Segments are written in order and at most three exist,
- * so a search in doubling steps would miss them: the directory is small, so its names are listed. */
+/* Returns the number of the newest tail segment, or -1. Segments are written in order and at most
+ * three exist, so a search in doubling steps would miss them: the directory is small, so its names
+ * are listed. */
 static int64_t newest_segment(int dir, const char *name)
 {
     char want[NAME_MAX_LEN];

@@ -20,7 +20,7 @@
 
 enum { HEADLINES_MAX = 6, TEXT_MAX = 200, LABEL = 12 };
 
-/* Latest value of a metric. */
+/* Returns the latest value of a metric; NULL: there is none. */
 static const struct fact *latest_metric(const struct record *r, struct str key)
 {
     const struct fact *found = NULL;
@@ -101,7 +101,7 @@ void summary_print_reason(const struct summary *s, struct buf *to)
 
 /* ---- headline metrics ---- */
 
-/* Of several values the median, as everywhere; a key that names a statistic has one value. */
+/* Returns the metric's value: of several the median; a key that names a statistic has one value. */
 static double value_of_metric(const struct record *r, const struct fact *m)
 {
     double *values = m->key.p[key_stem(m->key.p)] ? NULL : malloc((r->count + 1) * sizeof *values), value = m->value;
@@ -187,7 +187,7 @@ static bool print_headlines(const struct summary *s, struct arena *a, struct buf
 
 /* ---- no metrics ---- */
 
-/* Read by the rules for programs without rules of their own, or by none. */
+/* Returns whether the output was read by the generic reader, or by no rules. */
 static bool is_unknown(const struct record *r)
 {
     const struct fact *rules = record_find(r, FACT_TAG, "benchwrap.rules");
@@ -208,7 +208,8 @@ static void print_last_lines(const struct summary *s, struct buf *to)
         summary_line(s->screen, STYLE_PLAIN, i ? "" : label, LABEL, str_sub(lines[i], 0, TEXT_MAX), to);
 }
 
-/* Is one of the results a guess of the generic reader? Not what the program logged itself. */
+/* Returns whether one of the results is a guess of the generic reader. What the program logged
+ * itself is none. */
 static bool has_guessed_results(const struct record *r)
 {
     for (const struct fact *f = r->first; f; f = f->next)
@@ -217,7 +218,8 @@ static bool has_guessed_results(const struct record *r)
     return false;
 }
 
-/* The warning with which the rules explain why they found none, without its first words; p NULL: there is none. */
+/* Returns the warning with which the rules explain why they found none, without its first words; p
+ * NULL: there is none. */
 static struct str no_metrics_reason(const struct fact *f)
 {
     return f->kind == FACT_WARNING ? no_metrics_in(f->text) : (struct str){NULL, 0};

@@ -19,7 +19,7 @@ struct summary {
 /* Appends the summary of one run, without the prefix (screen_prefix adds it). Foreign text in it is made harmless for a terminal. */
 void summary_print(const struct summary *s, struct buf *to);
 
-/* Has the program given a metric? */
+/* Returns whether the program has reported a metric. */
 bool summary_has_results(const struct record *r);
 
 /* Its parts, for the summary of repetitions. */

@@ -96,8 +96,8 @@ static void program_started(struct run *run, const struct wire_msg *m)
     run->next_sample = run->sample_ns > 0 ? now + run->sample_ns : INT64_MAX;
 }
 
-/* Out of memory: this does not show whether the launcher lives. The recorder waits for its last
- * messages while it lives, and GONE_S longer. */
+/* Waits 1 ms, since out of memory does not show whether the launcher lives. False: the launcher has
+ * been gone for GONE_S seconds. */
 static bool await_launcher_message(struct run *run, bool is_gone)
 {
     const struct timespec nap = {.tv_nsec = 1000000};
@@ -109,7 +109,8 @@ static bool await_launcher_message(struct run *run, bool is_gone)
     return clock_mono_ns() - run->gone_ns < GONE_S * SECOND;
 }
 
-/* One message, or the launcher's end. is_gone: it holds its end of the socket no more. False: no more will come. */
+/* Handles one message, or the launcher's end. is_gone: the launcher has closed its end of the
+ * socket. False: no more will come. */
 static bool read_launcher_message(struct run *run, bool is_gone)
 {
     struct wire_msg m = {0};
@@ -136,8 +137,9 @@ struct journal_sync {
     bool all;
 };
 
-/* By a descriptor of its own: the recorder's carries the journal's lock, which must not live on in
- * a child whose sync is slow. */
+/* Runs in a child process: syncs the journal, or with work->all the complete spool. Opens its own
+ * descriptor: the recorder's carries the journal's lock, which must not live on in a child whose
+ * sync is slow. Returns 0 also on failure. */
 static int sync_spool_file(void *context, int out)
 {
     const struct journal_sync *work = context;
