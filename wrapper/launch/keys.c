@@ -31,7 +31,8 @@ static bool is_slave(pid_t pid, long fd, const char *slave)
     return n > 0 && (size_t)n == strlen(slave) && memcmp(link, slave, (size_t)n) == 0;
 }
 
-/* "flags:\t0100002" in octal: is it open for reading? */
+/* Returns whether the process has opened the descriptor for reading, by the line "flags:\t0100002"
+ * (octal) of its fdinfo. */
 static bool is_fd_readable(pid_t pid, long fd)
 {
     char path[64], text[256];
@@ -70,7 +71,8 @@ static struct in_call in_call_of(pid_t pid)
     return c;
 }
 
-/* A key waits on the real terminal and no process reads it: this process is woken again and again. */
+/* Returns whether the process is woken again and again: a key waits on the real terminal and no
+ * process reads it. */
 static bool is_spinning(const struct pty *pty, const struct in_call *c)
 {
     struct pollfd key = {.fd = pty->real, .events = POLLIN};
@@ -82,7 +84,8 @@ static bool sleeps_in_read(pid_t pid, const struct in_call *c, const char *slave
     return c->number == SYS_read && c->first <= INT_MAX && is_slave(pid, (long)c->first, slave);
 }
 
-/* Does it wait for the pty among others? more(1) of util-linux 2.41 does; that of 2.38 waits for its stdin alone and then reads the pty. */
+/* Returns whether the process polls the pty for input, among other descriptors. more(1) of
+ * util-linux 2.41 does; that of 2.38 polls its stdin alone and then reads the pty. */
 static bool sleeps_in_poll(pid_t pid, const struct in_call *c, const char *slave)
 {
     struct pollfd fds[16];
@@ -118,8 +121,8 @@ static bool has_opened(pid_t pid, const char *slave)
     return found;
 }
 
-/* An own description of the real terminal: the program may read there as well, and the launcher
- * must never sleep in a read. */
+/* Opens an own description of the real terminal: the program may read there as well, and the
+ * launcher must never sleep in a read. Returns the descriptor; -1 with errno. */
 static int open_real(const struct pty *pty)
 {
     char path[40];
@@ -127,7 +130,7 @@ static int open_real(const struct pty *pty)
     return fd_high(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-/* Does another process sleep in a read of the pty now? */
+/* Returns whether a descendant of this process, except those, sleeps in a read of the pty now. */
 static bool somebody_reads(const struct pty *pty, const pid_t *except)
 {
     char slave[64];

@@ -50,7 +50,8 @@ static void launcher_helpers(const struct launch *l, pid_t ret[4])
 
 /* ---- children ---- */
 
-/* wait4, and where that fails for no good reason the other system call for it. */
+/* Does what wait4 does for any child; where wait4 fails, tries waitid. 0: none now; -1: no child is
+ * left, or both failed and l->reap_again is set. */
 static pid_t reap_one(struct launch *l, int *status, struct rusage *usage)
 {
     pid_t pid = wait4(-1, status, WNOHANG | WUNTRACED, usage);
@@ -144,8 +145,7 @@ static void launcher_reap(struct launch *l)
 
 /* ---- the recorder ---- */
 
-/* A line in the middle of the program's own unfinished bytes would tear them: it waits for a better
- * moment, but with a limit. */
+/* Returns the stream for the launcher's own messages. */
 static struct out *stderr_of(struct launch *l)
 {
     return &l->out[1];

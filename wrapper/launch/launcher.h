@@ -43,7 +43,7 @@ struct launch {
     int exit_status;         /* of a program that could not be started; 0: it could */
 };
 
-/* Pid of the recorder's process that talks to a server; 0: none. */
+/* Returns the pid of the recorder's process that sends to a server; 0: none. */
 pid_t launcher_sender(const struct launch *l);
 /* Runs the program and returns the exit status for it; where the program died of a signal, dies of it too. */
 int launcher_run(struct launch *l);

@@ -10,7 +10,7 @@ const struct opt_row options_rows[OPTIONS_COUNT] = {
 #undef OPTION
 };
 
-/* "TERM", "SIGTERM", "15", "RTMIN+1" -> number, or 0. */
+/* Returns the number of a signal: "TERM", "SIGTERM", "15", "RTMIN+1"; 0: it is none. */
 static int options_signal(const char *text)
 {
     static const struct {

@@ -25,9 +25,9 @@ struct out {
  * descriptor is OUT_CLOSED. */
 void out_open(struct out *out, int fd);
 void out_close(struct out *out);
-/* As write(2) of a non-blocking descriptor: bytes written, or -1 (EAGAIN: wait for POLLOUT on
- * out->fd). */
+/* Writes as write(2) does on a non-blocking descriptor. Returns the bytes written, or -1 (EAGAIN:
+ * wait for POLLOUT on out->fd). */
 ssize_t out_write(struct out *out, const void *p, size_t n);
-/* Are both descriptors one open file description? */
+/* Returns whether both descriptors are one open file description. */
 bool out_same_file(int a, int b);
 #endif

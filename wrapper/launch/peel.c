@@ -72,13 +72,15 @@ struct peel_option {
     int words; /* that belong to it in the line */
 };
 
-/* Open MPI's and Hydra's pairs: -mca KEY VALUE, -genv KEY VALUE; KEY=VALUE is one word. */
+/* Returns whether the option has a key and a value as two words: Open MPI's -mca KEY VALUE, Hydra's
+ * -genv KEY VALUE; KEY=VALUE is one word. */
 static bool takes_pair(const struct starter *s, struct str name)
 {
     return s->single_dash && str_has_word("mca gmca omca prtemca pmixmca gpmixmca genv env", name);
 }
 
-/* The option at argv[0], which begins with '-'. */
+/* Returns the option at argv[0], which begins with '-': name (none where it is not known), value,
+ * and how many words it has. */
 static struct peel_option option_at(const struct starter *s, char *const *argv)
 {
     const char *word = argv[0];
@@ -115,7 +117,7 @@ static bool is_one_of_words(const char *words, struct str name)
     return words && name.n && str_has_word(words, name);
 }
 
-/* A socket's path, or the engine's own context, is of this machine. */
+/* Returns whether the address is of this machine: a socket's path, or the engine's own context. */
 static bool is_local(struct str value)
 {
     static const char *const begins[] = {"unix:", "fd:", "/"};
@@ -175,7 +177,8 @@ static void place_starter(const struct starter *s, char *const *env, struct peel
         }
 }
 
-/* Open MPI's patterns that leave nodes of a job without ranks; by core, node … all slots are filled. */
+/* Returns whether Open MPI's pattern may leave nodes of a job without ranks; by core, node … all
+ * slots are filled. */
 static bool leaves_nodes(struct str pattern)
 {
     return str_starts(pattern, "ppr") || str_starts(pattern, "seq") || str_starts(pattern, "rankfile") || str_starts(pattern, "pe-list") ||
@@ -219,7 +222,8 @@ static bool is_assignment(const char *word)
     return equals && equals != word;
 }
 
-/* hwloc's places: "core:0-3", "0x3", "all", with ~, ^, + or x before them. */
+/* Returns whether the word is one of hwloc's places: "core:0-3", "0x3", "all", with ~, ^, + or x
+ * before them. */
 static bool is_location(const char *word)
 {
     word += strspn(word, "~^+x");
@@ -245,7 +249,7 @@ static void add_setting(struct setting_list *to, const struct starter *s, char *
         to->list[to->count++] = (struct peel_setting){s->name, name, value, (size_t)(at - to->argv), (size_t)words};
 }
 
-/* "-it" is -i and -t. */
+/* Returns whether all letters of the word are labels of the starter: "-it" is -i and -t. */
 static bool are_labels(const struct starter *s, const char *word)
 {
     size_t n = 0;
@@ -327,7 +331,8 @@ static char *const *past_operands(const struct starter *s, char *const *at, stru
     return at;
 }
 
-/* The program in a line for a remote shell is known where the line has only plain words. */
+/* Returns whether a remote shell leaves the words as they are: only then is the program in its line
+ * known. */
 static bool are_plain_words(char *const *words)
 {
     for (; *words; words++)
@@ -412,7 +417,8 @@ size_t peel_settings(char *const *argv, struct peel_setting *ret)
     return to.count;
 }
 
-/* Is one of its variables set, where it needs one to start the program on this machine? */
+/* Returns whether one of the starter's variables is set, where it needs one to start the program on
+ * this machine. */
 static bool can_start_here(const struct starter *s, char *const *env)
 {
     char name[64];
@@ -425,7 +431,8 @@ static bool can_start_here(const struct starter *s, char *const *env)
     return !s->here;
 }
 
-/* salloc's shell is on the machine where it was called: slurmd sets its node's name on the nodes of a job alone. */
+/* Returns whether this process is in a job but not on a node of it: salloc's shell is on the
+ * machine where it was called, and slurmd sets its node's name on the nodes of a job alone. */
 static bool is_outside_job_nodes(char *const *env)
 {
     return env_text(env, "SLURM_JOB_ID") && !env_text(env, "SLURMD_NODENAME");

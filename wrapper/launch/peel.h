@@ -37,18 +37,20 @@ struct peel_place {
  * NULL where the line does not name it. False: it is no starter, or starts no program. */
 bool peel_next(char *const **at, char *const *env, struct peel_place *ret);
 
-/* Does the starter of this name reach the program through another machine, or a server that may be anywhere? */
+/* Returns whether the starter of this name reaches the program through another machine, or a server
+ * that may be anywhere. */
 bool peel_connects(const char *starter);
 
-/* The starter of that name (static text) where, by its name and the environment alone, its program is no process below it: ssh, srun; else NULL.
- * *ret_away: it may run on another machine. */
+/* Returns the starter of that name (static text) where, by its name and the environment alone, its
+ * program is no process below it: ssh, srun; else NULL. *ret_away: it may run on another machine.
+ * */
 const char *peel_starts_outside(const char *name, char *const *env, bool *ret_away);
 
 /* Iterates over the names of starters whose programs may run on another machine, or as no processes below them: *at is 0 at first.
  * Static text; NULL: there are no more. A name may come twice. */
 const char *peel_outside_name(size_t *at);
 
-/* The name of the first parallel starter in argv; NULL: there is none. */
+/* Returns the name of the first parallel starter in argv; NULL: there is none. */
 const char *peel_launcher(char *const *argv);
 
 /* The shape that a parallel starter's own options request; 0: not given. */

@@ -18,10 +18,10 @@ struct proc_id {
 bool proc_look(pid_t pid, struct proc_id *ret);
 /* Signals that wait for the process (bit n-1 for signal n); false if that cannot be read. */
 bool proc_pending(pid_t pid, uint64_t *ret);
-/* Does the process ignore the signal? False also where that cannot be read. */
+/* Returns whether the process ignores the signal. False also where that cannot be read. */
 bool proc_ignores(pid_t pid, int number);
 bool proc_is_ancestor(pid_t pid);
-/* Is it the process `top`, or a descendant of it? */
+/* Returns whether the process is `top`, or a descendant of it. */
 bool proc_is_below(pid_t pid, pid_t top);
 /* Returns whether one of its threads runs, or waits for a processor or a disk. A thread that only
  * sleeps does no work until it is woken. */

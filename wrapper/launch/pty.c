@@ -63,7 +63,7 @@ static bool is_raw(const struct termios *t)
     return !(t->c_lflag & (ICANON | ECHO | ISIG | IEXTEN)) && !(t->c_iflag & (ICRNL | IXON));
 }
 
-/* Member by member: the padding between them is never set. */
+/* Compares member by member: the padding between them is never set. */
 static bool is_same(const struct termios *a, const struct termios *b)
 {
     return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag && a->c_lflag == b->c_lflag &&

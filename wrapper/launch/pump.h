@@ -46,10 +46,11 @@ bool pump_step(struct pump_stream *s, bool recorder, int64_t now_ns, bool *wake)
 /* The program has ended: what is in the pipe now is owed, what comes later only until the caller's time limit. */
 void pump_program_ended(struct pump_stream *s);
 void pump_close(struct pump_stream *s);
-/* Neither source nor pending bytes. */
+/* Returns whether the stream has neither source nor pending bytes. */
 bool pump_finished(const struct pump_stream *s);
-/* ms until pump_step should be called without any descriptor being ready; -1: never. */
+/* Returns in how many ms pump_step should be called without any descriptor being ready; -1: never.
+ * */
 int pump_timeout(const struct pump_stream *s, int64_t now_ns);
-/* Is the source to be polled for input now? */
+/* Returns whether the source is to be polled for input now. */
 bool pump_wants_input(const struct pump_stream *s);
 #endif

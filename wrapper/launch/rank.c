@@ -31,7 +31,8 @@ static bool rank_number(const char *text, uint32_t *ret)
     return true;
 }
 
-/* The shells of sbatch and salloc have SLURM_PROCID too, or inherit it: only a step that srun started counts. */
+/* Returns whether a step that srun started has this process: the shells of sbatch and salloc have
+ * SLURM_PROCID too, or inherit it. */
 static bool in_srun_step(char *const *env)
 {
     const char *id = env_get(env, "SLURM_STEP_ID");

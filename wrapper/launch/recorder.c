@@ -53,8 +53,8 @@ int recorder_find_core(char *path, size_t size)
     return access(path, X_OK);
 }
 
-/* A file size limit of the caller's is meant for files, not for the shared memory: lifted for a
- * moment. */
+/* Sets the size of the shared memory. The caller's file size limit is lifted for that moment, since
+ * it is meant for files. 0; -1 with errno. */
 static int recorder_grow_memory(int fd)
 {
     struct rlimit was, most;

@@ -44,7 +44,7 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret);
 bool recorder_send(struct recorder *r, const struct wire_msg *msg);
 /* Closes and frees everything. A recorder that still runs loses its socket and ends by itself. */
 void recorder_close(struct recorder *r);
-/* The caller's environment with BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET and what the recorder requested:
- * in place where they are, else at the end. malloc'ed; NULL on failure. */
+/* Returns the caller's environment with BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET and what the recorder
+ * requested: in place where they are, else at the end. malloc'ed; NULL on failure. */
 char **recorder_environment(const struct recorder *r, char *const *env);
 #endif

@@ -19,7 +19,8 @@ const char *series_child_id(const char *argument)
     return argument + n;
 }
 
-/* Does the core start at all? A missing library shows only when the loader has run, and then this process would be gone. */
+/* Returns whether the core starts at all. A missing library shows only when the loader has run, and
+ * then this process would be gone. */
 static bool core_alive(const char *path)
 {
     char *line[] = {(char *)"benchwrap-core", (char *)"--alive", NULL};

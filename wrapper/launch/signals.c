@@ -194,8 +194,8 @@ static bool is_terminals(int number)
 
 enum signals_decision { DROP, FORWARD, LATER };
 
-/* The sender signals every process it knows, one after the other, and the program is among them
- * even if it has left the group. */
+/* Returns whether the sender is slurmstepd, which signals every process of the step one after the
+ * other, the program among them even if it has left the group. */
 static bool is_step_daemon(pid_t pid)
 {
     struct proc_id id;
