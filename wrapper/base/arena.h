@@ -17,9 +17,9 @@ struct arena {
 /* max in bytes, 0 for none. Nothing is allocated until the first use. */
 void arena_init(struct arena *a, size_t max);
 void arena_deinit(struct arena *a);
-/* n zeroed bytes, aligned for any type; NULL on failure. */
+/* Returns n zeroed bytes, aligned for any type; NULL on failure. */
 void *arena_get(struct arena *a, size_t n);
-/* A NUL-terminated copy of n bytes; NULL on failure. */
+/* Returns a NUL-terminated copy of n bytes; NULL on failure. */
 char *arena_dup(struct arena *a, const char *p, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* All that `from` has handed out belongs to `a` from now on (and counts there); `from` is empty again. */

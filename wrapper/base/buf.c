@@ -101,7 +101,8 @@ struct str buf_text(const struct buf *b)
     return (struct str){b->p ? b->p : "", b->n};
 }
 
-/* A mark that changes the direction of text, or a separator of lines; 0: it is none. */
+/* Returns the code point of a mark that changes the direction of text, or of a separator of lines;
+ * 0: it is none. */
 static unsigned direction_mark(const char *p, size_t k)
 {
     unsigned code = utf8_code_point(p, k);

@@ -81,7 +81,7 @@ bool counted_is_noun(struct str word)
     return is_noun_once((struct str){singular, word.n - 2});
 }
 
-/* A size that a long multiple may count, such as kilobytes. */
+/* Returns whether the word is a size that a long multiple may count, such as kilobytes. */
 static bool is_size_word(struct str word)
 {
     for (size_t i = 0; i < COUNT(sizes); i++)
@@ -118,7 +118,8 @@ double counted_split(struct str word, struct str *ret_noun)
     return 0;
 }
 
-/* Is the letter, of a multiple in lower case, followed by one that no word has there? "mfoos", not "moves". */
+/* Returns whether the letter, of a multiple in lower case, is followed by one that no word has
+ * there: "mfoos", not "moves". */
 static bool is_odd_pair(char first, char second)
 {
     static const char *const pairs[] = {"maeiouy", "gaeiouylrnhw", "taeiouyhrwsc", "paeiouylrhsny"};

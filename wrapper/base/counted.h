@@ -11,6 +11,7 @@ bool counted_is_noun(struct str word); /* "rows", "Elem": known, in any case */
 double counted_multiple(struct str word);
 /* A noun behind a multiple: "Melem", "Kirows", "megabytes". Returns the factor and sets *ret_noun; 0: there is no known one. */
 double counted_split(struct str word, struct str *ret_noun);
-/* May the word begin with a multiple although counted_split knows none? "mrows", "Mfoos", "kfoos", "mbit". */
+/* Returns whether the word may begin with a multiple although counted_split knows none: "mrows",
+ * "Mfoos", "kfoos", "mbit". */
 bool counted_may_hide(struct str word);
 #endif

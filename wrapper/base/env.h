@@ -3,7 +3,8 @@
 #define BASE_ENV_H
 #include <string.h>
 
-/* The value, which points into the environment and may be empty; NULL: not set. env may be NULL. */
+/* Returns the value, which points into the environment and may be empty; NULL: not set. env may be
+ * NULL. */
 static inline const char *env_get(char *const *env, const char *name)
 {
     size_t n = strlen(name);

@@ -25,7 +25,8 @@ int err_setv(struct err *err, enum err_kind kind, const char *fmt, va_list ap) _
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Sets the lines below the text of an error that is set, harmless for a terminal. Returns -1. */
 int err_excerpt(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The text of an errno. ELOOP names what base/place.h refuses to follow, besides a loop of links. */
+/* Returns the text of an errno. ELOOP names what base/place.h refuses to follow, besides a loop of
+ * links. */
 const char *err_words(int sys);
 /* As err_set with kind ERR_SYSTEM; appends ": " and err_words of the current errno. Returns -1. */
 int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -46,7 +46,7 @@ static int open_again(int dir, const char *path, int flags, mode_t mode)
     return fd;
 }
 
-/* One read(2) of at most n bytes; EINTR retried. */
+/* Calls read(2) once for at most n bytes, again after EINTR. */
 static ssize_t read_some(int fd, void *p, size_t n)
 {
     ssize_t got;
@@ -142,7 +142,8 @@ int fs_write_all(int fd, const void *p, size_t n)
     return 0;
 }
 
-/* The folder of a path that the caller names, for writing: through links of the caller and root alone. *ret_name: the last component. */
+/* Opens the folder of a path that the caller names, for writing, through links of the caller and
+ * root alone. *ret_name: the last component. Returns the descriptor, or -1 with errno. */
 static int fs_open_parent(const char *path, const char **ret_name)
 {
     char folder[PATH_MAX];
@@ -193,7 +194,8 @@ static int sync_folder(int dir, const char *shown, struct err *err)
     return 0;
 }
 
-/* The descriptor of this process that a name stands for: /dev/stdout, /dev/fd/N; -1: none. */
+/* Returns the descriptor of this process that a name stands for: /dev/stdout, /dev/fd/N; -1: none.
+ * */
 static int named_descriptor(const char *path)
 {
     uint64_t n;
@@ -204,7 +206,7 @@ static int named_descriptor(const char *path)
     return strncmp(path, "/dev/fd/", 8) == 0 && str_uint(str_of(path + 8), &n) && n < INT_MAX ? (int)n : -1;
 }
 
-/* Is there something that must not be replaced: a device, a pipe, a socket? */
+/* Returns whether the path is something that must not be replaced: a device, a pipe, a socket. */
 static bool is_no_file(const char *path)
 {
     struct stat st;
@@ -241,13 +243,15 @@ static int open_temporary(int dir, char *name, size_t size, mode_t mode)
     return fd;
 }
 
-/* The error of a failed rename: the kernel calls "." busy. */
+/* Returns the errno of a failed rename, with EISDIR for ".", which the kernel calls busy. */
 static int rename_error(const char *name)
 {
     return errno == EBUSY && strcmp(name, ".") == 0 ? EISDIR : errno;
 }
 
-/* shown: for messages. */
+/* Writes the data to a temporary file and renames it to `name`; `sync`: syncs file and folder too.
+ * shown: for messages. 0; -1 with err: the file is as before, unless only the folder's sync failed.
+ * */
 static int replace_file(int dir, const char *name, const char *shown, struct str data, mode_t mode, bool sync, struct err *err)
 {
     char temporary[48];
@@ -460,7 +464,8 @@ int fs_sync_tree(int dir, const char *path, struct err *err)
     return rc < 0 ? err_sys(err, "cannot sync %s", path) : 0;
 }
 
-/* Bytes of `from` into `to`: shared blocks if the file system can, else copied in the kernel, else here. */
+/* Copies the bytes of `from` into `to`: by shared blocks if the file system can, else in the
+ * kernel, else here. 0; -1 with errno. */
 static int copy_bytes(int from, int to)
 {
 #ifdef FICLONE

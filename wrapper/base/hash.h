@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The hash of n bytes, continued from h. */
+/* Returns the hash of n bytes, continued from h. */
 static inline uint64_t hash_bytes(uint64_t h, const void *from, size_t n)
 {
     const unsigned char *p = from;

@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-/* The path with the value of HOME in place of a leading "~". In the arena; NULL: out of memory. A path
- * that does not begin with "~/", or NULL, is returned as it is, as is any path where HOME is not set. */
+/* Returns the path with the value of HOME in place of a leading "~". In the arena; NULL: out of
+ * memory. A path that does not begin with "~/", or NULL, is returned as it is, as is any path where
+ * HOME is not set. */
 static inline const char *home_path(const char *path, struct arena *a)
 {
     const char *home = getenv("HOME");

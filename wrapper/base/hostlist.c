@@ -18,7 +18,7 @@ static struct str hostlist_cut(struct str *list)
     return item;
 }
 
-/* "7", "01-12": does it hold this number, written with these digits? */
+/* Returns whether the range ("7", "01-12") has this number, written with these digits. */
 static bool range_has(struct str range, struct str digits)
 {
     struct str high = range, low = str_cut(&high, '-');
@@ -64,7 +64,8 @@ struct hostlist_walk {
     char name[NAME_BYTES];
 };
 
-/* The number of digits is that of the first number: "01-12". False: it is no range of numbers. */
+/* Reads a range such as "01-12"; its width is the number of digits of the first number. False: it
+ * is no range of numbers. */
 static bool range_read(struct str range, int64_t *ret_from, int64_t *ret_to, int *ret_width)
 {
     struct str high = range, low = str_cut(&high, '-');
@@ -75,7 +76,8 @@ static bool range_read(struct str range, int64_t *ret_from, int64_t *ret_to, int
            *ret_to >= *ret_from;
 }
 
-/* The names of an item whose first n bytes are in w->name. */
+/* Calls w->each for every name of an item whose first n bytes are in w->name, and returns the first
+ * result that is not 0. What is no valid list is passed as it is. */
 static int item_each(struct hostlist_walk *w, size_t n, struct str item, int depth)
 {
     ptrdiff_t open = str_find(item, STR("["));

@@ -66,7 +66,8 @@ void html_text(struct buf *to, struct str text, size_t max)
     }
 }
 
-/* Bytes of a sequence ESC [ digits ; … m at the beginning, which sets colours alone; 0: there is none. */
+/* Returns the number of bytes of a sequence ESC [ digits ; … m at the beginning, which sets colours
+ * alone; 0: there is none. */
 static size_t html_colour_sequence(struct str s)
 {
     size_t i = 2;

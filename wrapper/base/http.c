@@ -226,7 +226,8 @@ static void keep_date(char to[40], struct str text)
     snprintf(to, 40, STR_FMT, STR_ARG(text.n < 40 ? text : STR("")));
 }
 
-/* Only the last reply's counts: those of redirects come before it. */
+/* Called by libcurl for each line of a head: keeps what the last reply states, since heads of
+ * redirects come before. Returning 0 ends the transfer: the heads are too long. */
 static size_t http_on_header(char *p, size_t size, size_t n, void *context)
 {
     struct http *h = context;
@@ -312,7 +313,8 @@ static void set_trust(struct http *h, const struct http_request *q)
     }
 }
 
-/* False: the file is shorter, or cannot be read. */
+/* Reads the request's body of that many bytes into h->small. False: the file is shorter, or cannot
+ * be read. */
 static bool http_read_small(struct http *h, size_t bytes)
 {
     buf_clear(&h->small);
@@ -372,8 +374,8 @@ static void quick_ack(const struct http *h)
             setsockopt(h->sockets[i], IPPROTO_TCP, TCP_QUICKACK, &one, sizeof one);
 }
 
-/* The limits above bound the time before a reply. A reply that has begun must also arrive at a
- * minimum rate: one byte a second would block the caller without limit. */
+/* Returns whether a reply that has begun arrives at less than a minimum rate. The limits above
+ * bound only the time before a reply: one byte a second would block the caller without limit. */
 static bool is_dripping(struct http *h)
 {
     int64_t now = clock_mono_ns();
@@ -415,8 +417,8 @@ static bool http_perform(struct http *h, const struct http_request *q, CURLcode 
     }
 }
 
-/* What a failed request leaves open: HTTP_UNKNOWN where a part of it had been sent, so that the
- * server may have executed it. */
+/* Returns what a failed request leaves open: HTTP_UNKNOWN where a part of it had been sent, so that
+ * the server may have executed it. */
 static enum http_trouble trouble_of(CURLcode code, bool connected)
 {
     switch (code) {

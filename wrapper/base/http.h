@@ -83,6 +83,6 @@ void http_reply_deinit(struct http_reply *r);
 void http_escape(struct buf *to, struct str s, bool keep_slash);
 /* The address for a message: without credentials and query (which may hold a signature), harmless for a terminal. */
 void http_print_url(struct buf *to, const char *url);
-/* Version of the libcurl that can be loaded, or NULL. */
+/* Returns the version of the libcurl that can be loaded, or NULL. */
 const char *http_library(void);
 #endif

@@ -179,7 +179,7 @@ static void serve_answer(const struct http_server *s, struct visitor *v, struct 
         buf_str(&v->out, buf_text(&body));
 }
 
-/* Length of the head with its empty line; 0: it is not complete. */
+/* Returns the length of the head with its empty line; 0: it is not complete. */
 static size_t serve_head_length(struct str in)
 {
     ptrdiff_t long_end = str_find(in, STR("\r\n\r\n")), end = str_find(in, STR("\n\n"));

@@ -15,7 +15,7 @@ static bool scan_damaged(struct json_scan *s)
     return false;
 }
 
-/* The next character that is no blank; 0: none. */
+/* Moves to the next character that is no blank, and returns it; 0: none. */
 static char scan_next(struct json_scan *s)
 {
     while (s->p < s->end && (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
@@ -31,7 +31,8 @@ bool json_scan_enter(struct json_scan *s)
     return true;
 }
 
-/* Behind the quote that begins a text: to behind the one that ends it. */
+/* Reads to the end of a text, from after its first quote to after its last one; *ret is what is
+ * between. False: it has no end. */
 static bool scan_quoted(struct json_scan *s, struct str *ret)
 {
     const char *begin = s->p;

@@ -2,7 +2,7 @@
 #include "base/latex.h"
 #include "base/utf8.h"
 
-/* What a character of ASCII becomes; NULL: itself. */
+/* Returns what a character of ASCII becomes; NULL: itself. */
 static const char *latex_ascii(char c)
 {
     switch (c) {

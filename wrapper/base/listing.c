@@ -201,7 +201,8 @@ static void hide_repeated(struct listing_table *t)
     }
 }
 
-/* The first column behind c that its heading cannot extend over. Only text extends, over visible text columns without a heading. */
+/* Returns the first column behind c that its heading cannot extend over. Only text extends, over
+ * visible text columns without a heading. */
 static size_t heading_end(const struct listing_table *t, size_t c)
 {
     const struct listing_column *columns = t->l->columns;
@@ -266,7 +267,7 @@ static size_t cells_width(const struct listing *l, size_t column)
     return max;
 }
 
-/* Does nothing visible follow column c in this row? */
+/* Returns whether nothing visible follows column c in this row. */
 static bool row_ends(const struct listing_table *t, size_t row, size_t c)
 {
     for (c++; c < t->l->count; c++) {
@@ -436,7 +437,8 @@ static void put_aligned(struct listing_table *t, struct str text, size_t width, 
     screen_fill(t->to, right && own <= width ? gap : fill + gap);
 }
 
-/* What is left of the screen for a cell that ends a line; names and numbers may pass its edge, nothing of them is cut. */
+/* Returns how many columns of the screen are left for a cell that ends a line; SIZE_MAX for names
+ * and numbers, which are never cut. */
 static size_t width_left(const struct listing_table *t, size_t used, size_t column)
 {
     const struct listing_column *is = &t->l->columns[column];
@@ -532,7 +534,8 @@ static const char *plain_heading(const char *text, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-/* The columns with harmless headings: these may be keys of params or names of experiments. NULL: out of memory. */
+/* Returns the columns with harmless headings: these may be keys of params or names of experiments.
+ * NULL: out of memory. */
 static const struct listing_column *plain_columns(const struct listing *l)
 {
     struct listing_column *ret = arena_get(l->arena, (l->count + 1) * sizeof *ret);

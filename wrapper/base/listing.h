@@ -64,7 +64,8 @@ void listing_drop_row(struct listing *l);
 int listing_print(const struct listing *l, FILE *out);
 /* The same for a screen that the caller knows, appended. */
 int listing_render(const struct listing *l, const struct screen *screen, struct buf *to);
-/* Has the table on this screen a column of this key? It is left out where the screen is too narrow, or where all its cells are empty. */
+/* Returns whether the table on this screen has a column of this key. A column is left out where the
+ * screen is too narrow, or where all its cells are empty. */
 bool listing_shows(const struct listing *l, const struct screen *screen, const char *key);
 /* The rows as a JSON array of objects. */
 void listing_json(const struct listing *l, struct buf *to);

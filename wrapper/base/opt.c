@@ -25,7 +25,8 @@ const char *opt_word_answer(const struct opt_word *words, const char *place, str
     return NULL;
 }
 
-/* The row of a name, or of another program's name for the same option. */
+/* Returns the row of a name, or of another program's name for the same option; set->count: there is
+ * none. */
 static size_t row_or_alias(const struct opt_set *set, struct str name)
 {
     size_t at = row_at(set, name);
@@ -61,7 +62,7 @@ struct opt_kept {
     _Alignas(struct opt_value) char bytes[];
 };
 
-/* n bytes that live until opt_deinit; NULL with errno. */
+/* Returns n bytes that live until opt_deinit; NULL with errno. */
 static void *opt_alloc(struct opt_set *set, size_t n)
 {
     struct opt_kept *k = malloc(sizeof *k + n);
@@ -93,7 +94,8 @@ void opt_deinit(struct opt_set *set)
     }
 }
 
-/* A chain holds the values of one origin: a stronger origin replaces, the same one appends (lists) or replaces. */
+/* Stores a value of option i, which replaces the others; of an option that repeats it is appended
+ * to those of the same origin. 0; -1 with err. */
 static int opt_store(struct opt_set *set, size_t i, const char *text, enum opt_origin origin, const char *where, struct err *err)
 {
     struct opt_value *v = &set->values[i], **last = &v->next;
@@ -124,7 +126,7 @@ void opt_defaults(struct opt_set *set, char *(*env)(const char *name))
     }
 }
 
-/* -1: no, 0: off, 1: on */
+/* Returns 1 for a word that means on, 0 for one that means off, -1 for any other. */
 static int flag_of(const char *text)
 {
     static const char *const words[][2] = {{"0", "1"}, {"no", "yes"}, {"off", "on"}, {"false", "true"}};
@@ -276,7 +278,8 @@ static int take_long(struct opt_set *set, int argc, char **argv, int *i, struct 
     return opt_store_typed(set, at, name, argv[++*i], err);
 }
 
-/* -q, -qv, -xVALUE, -x VALUE */
+/* Stores a word of short options: -q, -qv, -xVALUE, -x VALUE. *i is the index of the word, and
+ * moves over a value of its own. 0; -1 with err. */
 static int take_short(struct opt_set *set, int argc, char **argv, int *i, struct err *err)
 {
     for (const char *p = argv[*i] + 1; *p; p++) {

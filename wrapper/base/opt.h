@@ -88,6 +88,6 @@ void opt_help(const struct opt_set *set, struct buf *to);
 void opt_help_brief(const struct opt_set *set, const char *const *names, struct buf *to);
 /* Replaces the names of rows in an error's text, "--rate", by those that were typed for them, "--request-rate". */
 void opt_name_as_typed(const struct opt_set *set, struct err *err);
-/* The answer to a word typed at a place; NULL: none. */
+/* Returns the answer to a word typed at a place; NULL: none. */
 const char *opt_word_answer(const struct opt_word *words, const char *place, struct str typed);
 #endif

@@ -32,7 +32,8 @@ static int open_component(int dir, const char *name, int flags, mode_t mode)
     return fd;
 }
 
-/* O_PATH with O_NOFOLLOW opens a link itself: openat2 refuses it. */
+/* Opens the last component, but refuses a link with O_PATH too (ELOOP), as openat2 does: O_NOFOLLOW
+ * would open the link itself. */
 static int open_last(int dir, const char *name, int flags, mode_t mode)
 {
     struct stat st;
@@ -194,7 +195,8 @@ struct place_walk {
     char rest[2 * PATH_MAX], name[NAME_MAX + 1];
 };
 
-/* May the walk follow this link, whose data is st, in the directory that was reached? */
+/* Returns whether the walk may follow this link, whose data is st, in the directory that was
+ * reached. */
 static bool may_follow(const struct place_walk *w, const struct stat *st)
 {
     struct stat folder;
@@ -251,7 +253,8 @@ static int walk_down(struct place_walk *w, const char *path, mode_t make)
     return -1;
 }
 
-/* The directory at which a path begins, with O_PATH, or -1 with errno. */
+/* Opens the directory at which a path begins, with O_PATH. Returns the descriptor, or -1 with
+ * errno. */
 static int open_start(const char *path)
 {
     return open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -309,7 +312,8 @@ int place_open_below(const char *path, unsigned levels, mode_t make)
     return open_walked(open(part, O_PATH | O_DIRECTORY | O_CLOEXEC), path + from, make, false);
 }
 
-/* /dev/stdout, descriptors, devices: the kernel made the links there. */
+/* Returns whether the path is in /dev (but not /dev/shm) or /proc, where the kernel made the links.
+ * */
 static bool is_kernel_name(const char *path)
 {
     struct str s = str_of(path);

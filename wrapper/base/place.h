@@ -36,11 +36,13 @@ int place_open_named_folder(const char *path);
 int place_create(const char *path, int flags, mode_t mode);
 /* Returns whether the open directory is the caller's own and no other user may write it. */
 bool place_is_own(int fd);
-/* May the caller rely on what this user made: is it the caller, root, or for root who called sudo? */
+/* Returns whether the caller may rely on what this user made: the user is the caller, root, or for
+ * root the one who called sudo. */
 bool place_is_trusted(uid_t uid);
-/* Is dir/path, whose data is st, a further name of a file of the caller, in a directory that an
- * untrusted user owns, or that is not the caller's and everybody may write? Every user can make
- * such a name where fs.protected_hardlinks is off, also of a file that they cannot read. */
+/* Returns whether dir/path, whose data is st, is a further name of a file of the caller, in a
+ * directory that an untrusted user owns, or that is not the caller's and everybody may write. Every
+ * user can make such a name where fs.protected_hardlinks is off, also of a file that they cannot
+ * read. */
 bool place_is_planted(int dir, const char *path, const struct stat *st);
 /* Writes the user's name into ret, by /etc/passwd alone (a name service can hang), else the number. Returns ret. */
 const char *place_owner(uid_t uid, char *ret, size_t size);

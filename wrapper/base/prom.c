@@ -13,7 +13,7 @@ static size_t prom_skip_blanks(struct str s, size_t at)
     return at;
 }
 
-/* Behind the closing quote of a string that begins at `at`; 0: it has no end. */
+/* Returns the offset after the closing quote of a string that begins at `at`; 0: it has no end. */
 static size_t string_end(struct str s, size_t at)
 {
     for (at++; at < s.n; at++)
@@ -37,7 +37,8 @@ static size_t braces_end(struct str s, size_t at)
     return 0;
 }
 
-/* {"name in quotes", label="value"}: names of any letters, since Prometheus 3. */
+/* Moves a name in quotes from the labels to s->name: {"name in quotes", label="value"}, with any
+ * letters, since Prometheus 3. False: there is none. */
 static bool quoted_name(struct prom_sample *s)
 {
     size_t at = prom_skip_blanks(s->labels, 0), end = at < s->labels.n && s->labels.p[at] == '"' ? string_end(s->labels, at) : 0;

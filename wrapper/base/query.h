@@ -51,7 +51,8 @@ enum query_end query_poll(struct query *a);
 bool query_write_input(struct query *a, struct str text, int64_t wait_ms);
 /* Waits until the program has ended, at most wait_ms milliseconds, and never beyond its own limit. */
 enum query_end query_wait(struct query *a, int64_t wait_ms);
-/* The beginning of what it wrote to standard error as one line, "" where that is nothing. Valid until query_close. */
+/* Returns the beginning of what it wrote to standard error as one line, "" where that is nothing.
+ * Valid until query_close. */
 const char *query_reason(struct query *a);
 /* Kills the program if it still runs, and frees everything. */
 void query_close(struct query *a);

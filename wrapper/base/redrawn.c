@@ -113,7 +113,8 @@ size_t redrawn_plain(struct str line, char *to)
     return d.n;
 }
 
-/* " 1#", "|", "3/5": a mark that is drawn over the beginning of a line, whose rest stays. Percentages and fractions may be values. */
+/* Returns whether the text is a mark that is drawn over the beginning of a line, whose rest stays:
+ * " 1#", "|", "3/5". Percentages and fractions may be values. */
 static bool is_mark(struct str s)
 {
     enum { MARK_MAX = 4 };

@@ -172,7 +172,8 @@ void screen_clip_middle(struct buf *to, struct str text, size_t max)
     buf_add(to, text.p + tail, text.n - tail);
 }
 
-/* Length of the longest beginning of text that ends before a blank and fits; at least one word. */
+/* Returns the length of the longest beginning of the text that ends before a blank and is at most
+ * `max` columns wide; at least one word. */
 static size_t line_length(struct str text, size_t max)
 {
     size_t best = 0;

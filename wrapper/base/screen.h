@@ -31,7 +31,7 @@ struct screen screen_of_file(FILE *out);
 /* Writes data, such as CSV. On a terminal, control characters and marks that change the direction of text are written as buf_plain does, but for
  * the ends of lines; elsewhere all bytes stay. */
 void screen_write_data(FILE *out, struct str data);
-/* The width to design for: SCREEN_DEFAULT where it is unlimited. */
+/* Returns the width to design for: SCREEN_DEFAULT where it is unlimited. */
 size_t screen_columns(const struct screen *s);
 
 /* Appends the text in a style. It is not escaped: foreign text must pass buf_plain first. */
@@ -43,7 +43,7 @@ void screen_fill(struct buf *to, size_t n);
 
 /* Columns that text occupies on a terminal (UTF-8; combining marks 0, wide characters 2). No escape sequences in it. */
 size_t screen_text_width(struct str text);
-/* Is each byte a printable ASCII character, and thus one column? */
+/* Returns whether each byte is a printable ASCII character, and thus one column. */
 bool screen_is_ascii(struct str text);
 /* Append text, cut to max columns (>= 1) with a visible "…" at the end, or in the middle: keys, ids and paths differ at both ends. */
 void screen_clip(struct buf *to, struct str text, size_t max);

@@ -16,7 +16,8 @@ int secret_read(const char *path, bool must_exist, size_t max, struct buf *ret, 
 /* Makes the file (mode 0600, never through a link) with a generated secret and a newline, complete from its first moment on. Folders are made with
  * mode 0700. 0; 1: a file of this name exists; -1 with err. */
 int secret_create(const char *path, struct err *err);
-/* Are the texts equal? For texts of one length, the time depends on that length alone. */
+/* Returns whether the texts are equal. For texts of one length, the time depends on that length
+ * alone. */
 bool secret_equal(struct str a, struct str b);
 /* For processes that hold a secret: no core dump, and no other process of the user reads the memory or /proc/PID/environ. It holds until exec. A
  * program executed afterwards has no core dump either, so only processes that start no program of the user call it. /proc/self is root's then. */

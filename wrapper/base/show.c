@@ -76,7 +76,8 @@ void show_metric(struct buf *to, const char *key, const char *unit)
 
 enum { CHANGE_DECIMALS = 6 };
 
-/* As many decimals as `value` needs to differ from `none` by `digits` digits at least. */
+/* Returns how many decimals `value` needs to differ from `none` by at least `digits` of the last
+ * one; at least `decimals`, at most CHANGE_DECIMALS. */
 static int decimals_beside(double value, double none, double digits, int decimals)
 {
     while (decimals < CHANGE_DECIMALS && value != none && fabs(value - none) * pow(10, decimals) < digits)
@@ -95,7 +96,8 @@ static void show_put_percent(struct buf *to, double ratio)
         buf_printf(to, "%+.*f", ratio > 0 && ratio < 1 ? decimals_beside(percent, -100, 9.95, decimals) : decimals, percent);
 }
 
-/* From a tenfold on a factor has fewer digits than percent, and is the form of both ends of its interval. */
+/* Returns whether a change is shown as a factor: from a tenfold on a factor has fewer digits than
+ * percent. It is then the form of both ends of the interval. */
 static bool is_shown_as_factor(double ratio)
 {
     return ratio >= 9.95;

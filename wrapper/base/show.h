@@ -8,7 +8,8 @@ void show_double(struct buf *to, double value);        /* about 6 significant di
 void show_value(struct buf *to, double value);
 /* A unit as people write it: MiB_per_s -> MiB/s, percent -> %. NULL: nothing. */
 void show_unit(struct buf *to, const char *unit);
-/* The factor by which a value is shown, and in *unit the unit it then has: a time in s below 0.1 s is shown in ms, us or ns. 1: as it is. *unit may be NULL. */
+/* Returns the factor by which a value is shown, and in *unit the unit it then has: a time in s
+ * below 0.1 s is shown in ms, us or ns. 1: as it is. *unit may be NULL. */
 double show_scale(double value, const char **unit);
 void show_quantity(struct buf *to, double value, const char *unit); /* 1085 MiB/s */
 /* The key of a metric without its unit, which follows the number: write.clat_us.p99 ->

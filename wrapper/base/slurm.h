@@ -3,8 +3,9 @@
 #define BASE_SLURM_H
 #include "base/str.h"
 
-/* Is the text (SLURM_STEP_ID) the id of a step that srun started? Batch, interactive and extern steps have ids from 0xfffffff0 on (4294967291 is "batch"),
- * since Slurm 26.05 written as signed numbers (-5). NULL: no. */
+/* Returns whether the text (SLURM_STEP_ID) is the id of a step that srun started; NULL is none.
+ * Batch, interactive and extern steps have ids from 0xfffffff0 on (4294967291 is "batch"), since
+ * Slurm 26.05 written as signed numbers (-5). */
 static inline bool slurm_is_step(const char *id)
 {
     uint64_t step;

@@ -14,7 +14,8 @@ struct stats {
 
 /* v is sorted in place. n >= 1. Non-finite values are the caller's to leave out. */
 void stats_of(double *v, size_t n, struct stats *ret);
-/* Quantile q in 0..1 of sorted v, linear interpolation (type 7 of Hyndman and Fan). n >= 1. */
+/* Returns quantile q in 0..1 of sorted v, by linear interpolation (type 7 of Hyndman and Fan). n >=
+ * 1. */
 double stats_quantile(const double *sorted, size_t n, double q);
 /* Fewest values for a statement on quantile q in 0..1: at least two of them are above it with 99 %
  * confidence, the smallest n with q^n + n q^(n-1) (1-q) <= 0.01. The rule is MLPerf's early
@@ -23,9 +24,10 @@ uint64_t stats_quantile_needs(double q);
 /* 95 % interval of the ratio median(b)/median(a). False: either side has fewer than 3 samples, a
  * median is not positive, or out of memory. Method and source: see stats.c. */
 bool stats_ratio(const double *a, size_t na, const double *b, size_t nb, double *ret_ratio, double *ret_low, double *ret_high);
-/* How likely two samples differ so much, or more, where nothing has changed: the larger of two p values, so that each bounds the false claims by itself: that
- * of stats_ratio's interval, and that of Welch's t test (of the logarithms where all values are positive). For stats_holm: with few samples the tails of
- * the first alone are too light. NaN where stats_ratio is false. */
+/* Returns how likely two samples differ so much, or more, where nothing has changed: the larger of
+ * two p values, so that each bounds the false claims by itself: that of stats_ratio's interval, and
+ * that of Welch's t test (of the logarithms where all values are positive). For stats_holm: with
+ * few samples the tails of the first alone are too light. NaN where stats_ratio is false. */
 double stats_ratio_p(const double *a, size_t na, const double *b, size_t nb);
 /* The range in which one more value is expected, after v[n] of the same process. */
 struct stats_expected {
@@ -40,7 +42,7 @@ bool stats_expect(const double *v, size_t n, double x, struct stats_expected *re
 /* Holm's step-down procedure: sets ret[i] where p[i] is significant, so that the chance of one false claim or more among all n is at most `level`.
  * false: out of memory. */
 bool stats_holm(const double *p, size_t n, double level, bool *ret);
-/* Median of the distances from the median; n >= 1. NaN: out of memory. */
+/* Returns the median of the distances from the median; n >= 1. NaN: out of memory. */
 double stats_mad(const double *v, size_t n);
 /* Returns the two-sided 97.5 % point of Student's t with df degrees of freedom, df >= 1. */
 double stats_t975(size_t df);

@@ -27,7 +27,8 @@ int str_cmp(struct str a, struct str b)
     return c ? c : (a.n > b.n) - (a.n < b.n);
 }
 
-/* The power of 1024 that a letter behind a number means, if a word of a size ends there: 4k, 4K, 4KiB, 4kb. *at moves behind it. */
+/* Returns which power of 1024 the letter at *at means, if a word of a size ends there: 4k, 4K,
+ * 4KiB, 4kb; and moves *at behind it. 0: it is none. */
 static unsigned read_multiple(const char **at)
 {
     static const char letters[] = "kmgt";
@@ -182,7 +183,8 @@ bool str_has_word(const char *words, struct str word)
     return false;
 }
 
-/* strto* need an end: numbers are short, so they are copied. */
+/* Copies what may be a number, since strto* need an end. False: it is empty, longer than 63 bytes,
+ * or begins as no number does. */
 static bool number_text(struct str s, char to[64])
 {
     if (s.n == 0 || s.n > 63)

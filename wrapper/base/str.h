@@ -21,14 +21,14 @@ static inline struct str str_of(const char *z) /* z may be NULL: empty */
 {
     return (struct str){z ? z : "", z ? strlen(z) : 0};
 }
-/* The text after the last '/' of a path; the complete path where that is empty. NULL: "". Points
- * into the path. */
+/* Returns the text after the last '/' of a path; the complete path where that is empty. NULL: "".
+ * Points into the path. */
 static inline const char *str_base_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
     return slash && slash[1] ? slash + 1 : path ? path : "";
 }
-/* The end of a noun behind a number: "1 run", "2 runs". */
+/* Returns the end of a noun behind a number: "1 run", "2 runs". */
 static inline const char *str_plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
@@ -50,9 +50,9 @@ static inline bool str_is_blank(char c) /* within a line: blank or tab */
 {
     return c == ' ' || c == '\t';
 }
-/* n digits 0-9 a-f and nothing else? 32: the id of a run. */
+/* Returns whether the text is n digits 0-9 a-f and nothing else. 32: the id of a run. */
 bool str_hex(struct str s, size_t n);
-/* The value of a hexadecimal digit of either case; -1: it is none. */
+/* Returns the value of a hexadecimal digit of either case; -1: it is none. */
 int str_hex_digit(char c);
 static inline bool str_eq(struct str a, struct str b)
 {
@@ -77,16 +77,16 @@ bool str_starts(struct str s, const char *z);
 unsigned str_distance(struct str typed, struct str name);
 bool str_ends(struct str s, const char *z);
 bool str_has(struct str s, const char *z);
-/* Offset of z in s, or -1. */
+/* Returns the offset of z in s, or -1. */
 ptrdiff_t str_find(struct str s, struct str z);
 struct str str_trim(struct str s); /* blanks, tabs, CR, LF at both ends */
 struct str str_sub(struct str s, size_t from, size_t n); /* clipped to s */
 /* Cuts the text before the first `sep` off *rest and returns it; *rest moves behind the
  * separator. At the end returns the remainder and sets rest->p to NULL. */
 struct str str_cut(struct str *rest, char sep);
-/* The next run of non-blank characters (blank, tab, CR, LF separate); n == 0 at the end. */
+/* Returns the next run of non-blank characters (blank, tab, CR, LF separate); n == 0 at the end. */
 struct str str_word(struct str *rest);
-/* Is the word one of `words`, which blanks separate? NULL has none. */
+/* Returns whether the word is one of `words`, which blanks separate. NULL has none. */
 bool str_has_word(const char *words, struct str word);
 
 /* Numbers. All of s (no blanks around) must be one; else false and *ret is untouched.
@@ -102,10 +102,12 @@ bool str_duration(struct str s, double *ret_seconds);
 /* "4096", "64K", "64KiB", "1M", "1g": binary multiples -> bytes. */
 bool str_size(struct str s, uint64_t *ret_bytes);
 
-/* Length of the valid UTF-8 sequence at p (1..4), 0 if there is none. No surrogates, no overlong forms. */
+/* Returns the length of the valid UTF-8 sequence at p (1..4), 0 if there is none. No surrogates, no
+ * overlong forms. */
 size_t str_utf8(const char *p, size_t n);
 bool str_valid_utf8(struct str s);
-/* Is the text, which is UTF-8, without what a terminal obeys or what shows it as another: control characters but LF, CR and tab, changes of direction? */
+/* Returns whether the text, which is UTF-8, has nothing that a terminal obeys or that changes how
+ * it is shown: control characters but LF, CR and tab, changes of direction. */
 bool str_is_plain(struct str s);
 /* Overwrites such characters with blanks; the length stays. */
 void str_make_plain(char *p, size_t n);

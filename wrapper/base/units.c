@@ -255,7 +255,8 @@ static const struct unit *find_in(const struct unit *units, size_t n, struct str
     return NULL;
 }
 
-/* The contract's own unit where one means the same, so that callers can print the name. */
+/* Returns the contract's own unit where one means the same, so that callers can print the name;
+ * else u. */
 static const struct unit *unit_canonical(const struct unit *u)
 {
     for (size_t i = 0; u && i < COUNT(contract); i++)
@@ -264,14 +265,16 @@ static const struct unit *unit_canonical(const struct unit *u)
     return u;
 }
 
-/* The unit whose complete name the text is: of the contract, or as programs print it ("msec"). */
+/* Returns the unit whose complete name the text is: of the contract, or as programs print it
+ * ("msec"). */
 static const struct unit *find_plain(struct str text)
 {
     const struct unit *u = find_in(contract, COUNT(contract), text);
     return u ? u : unit_canonical(find_in(spoken, COUNT(spoken), text));
 }
 
-/* "MiB/sec", "MiB / s", "Gbits per second", "MiB_per_s" -> "MiB"; n == 0 if text is no rate. */
+/* Returns the amount of a rate: "MiB/sec", "MiB / s", "Gbits per second", "MiB_per_s" -> "MiB"; n
+ * == 0 if the text is no rate. */
 static struct str rate_amount(struct str text)
 {
     static const char *const ends[] = {"/s", "/sec", "/second", "/Sec", "_per_s", " per second", " per sec"};
@@ -308,7 +311,8 @@ static struct unit counted_unit(struct str noun)
     return u && u->factor == 1 && strcmp(u->dimension, "second") ? *u : (struct unit){"op", "op", 1};
 }
 
-/* "Melem/s", "million rows per second"; NULL: the words are not known. */
+/* Returns the rate of a counted amount ("Melem" of "Melem/s", "million rows"); NULL: the words are
+ * not known. */
 static const struct unit *counted_rate(struct str amount)
 {
     struct str rest = amount, first = str_word(&rest), noun = str_trim(rest);
@@ -323,7 +327,8 @@ static const struct unit *counted_rate(struct str amount)
     return unit_rate_of(&u);
 }
 
-/* "Mqps", "kIOPS": a multiple of a rate with a name of its own. */
+/* Returns the rate of a multiple of a rate with a name of its own: "Mqps", "kIOPS"; NULL: it is
+ * none. */
 static const struct unit *named_rate(struct str text)
 {
     double factor = text.n > 3 ? counted_multiple(str_sub(text, 0, 1)) : 0;

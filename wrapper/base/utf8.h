@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* The code point of the character at p, k bytes (1 to 4) of valid UTF-8. */
+/* Returns the code point of the character at p, k bytes (1 to 4) of valid UTF-8. */
 static inline uint32_t utf8_code_point(const char *p, size_t k)
 {
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -17,7 +17,8 @@ static inline uint32_t utf8_code_point(const char *p, size_t k)
 }
 
 /* Is the byte one behind the first of a character? */
-/* Does the character change the direction of text, or end a line for some readers? Marks, embeddings, overrides and isolates; U+2028, U+2029. */
+/* Returns whether the character changes the direction of text, or ends a line for some readers:
+ * marks, embeddings, overrides and isolates; U+2028, U+2029. */
 static inline bool utf8_is_direction(uint32_t c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -28,7 +29,7 @@ static inline bool utf8_is_inside(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* How many bytes of the text, at most `max`, do not end within a character. */
+/* Returns how many bytes of the text, at most `max`, do not end within a character. */
 static inline size_t utf8_cut(struct str text, size_t max)
 {
     size_t n = max < text.n ? max : text.n;
@@ -37,7 +38,7 @@ static inline size_t utf8_cut(struct str text, size_t max)
     return n;
 }
 
-/* How many characters the text has. */
+/* Returns how many characters the text has. */
 static inline size_t utf8_count(struct str text)
 {
     size_t n = 0;

@@ -28,7 +28,7 @@ static int out_of_memory(struct yaml_reader *r)
     return err_set(r->err, ERR_SYSTEM, "%s: the document needs more memory than there is or may be used", r->name);
 }
 
-/* A key that the map has already; NULL if it is new. */
+/* Returns the key if the map has it already; NULL if it is new. */
 static const struct yaml *map_has(const struct yaml *map, struct str key)
 {
     for (const struct yaml *c = map->child; c; c = c->next)
