@@ -29,7 +29,7 @@ static int order_annotation_keys(const void *a, const void *b)
     return str_natural((*x)->key, (*y)->key);
 }
 
-/* The list, sorted and linked. */
+/* Sorts and links the n entries. Returns the first; NULL: there are none. */
 static struct tree_entry *link_annotation(struct tree_entry **list, size_t n)
 {
     if (!n)

@@ -20,9 +20,10 @@ struct corrections {
     bool failed; /* out of memory */
 };
 
-/* Can the id be a correction's? */
+/* Returns whether the id can be a correction's. */
 bool correction_possible(const char *id);
-/* The id that a run of such an id corrects, into the arena; NULL: none. tree: that the run is read through. */
+/* Returns the id that a run of such an id corrects, into the arena; NULL: none. tree: that the run
+ * is read through. */
 const char *correction_target(const struct folder *tree, const struct tree_run *run, struct arena *a, bool *ret_retracts);
 /* Adds that the run corrects `target`; does nothing if that is NULL or no id. May set c->failed. */
 void corrections_add(struct corrections *c, const struct tree_run *run, const char *target, bool retracts);
@@ -33,7 +34,8 @@ void corrections_sort(struct corrections *c);
 /* Returns the correction that counts for the run's chain (->root: its first run, ->id: the run that
  * corrects it); NULL: no run corrects it. It belongs to c. */
 const struct correction *corrections_of(const struct corrections *c, const char *id);
-/* The run to be shown instead of this one: its own id where nothing corrects it (id itself is returned); NULL: it is retracted. */
+/* Returns the run to be shown instead of this one: its own id where nothing corrects it (id itself
+ * is returned); NULL: it is retracted. */
 const char *corrections_shown(const struct corrections *c, const char *id);
 void corrections_deinit(struct corrections *c);
 #endif

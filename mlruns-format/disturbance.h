@@ -3,8 +3,8 @@
 #define MLRUNS_FORMAT_DISTURBANCE_H
 #include "base/json.h"
 
-/* Why a run without the tag benchwrap.noisy may have been disturbed all the same: for example, it
- * was too short to be judged. Of a series: that some of its repetitions were not judged. detail:
- * benchwrap.json, NULL is allowed. NULL: nothing disturbed it. Borrowed. */
+/* Returns why a run without the tag benchwrap.noisy may have been disturbed all the same: for
+ * example, it was too short to be judged. Of a series: that some of its repetitions were not
+ * judged. detail: benchwrap.json, NULL is allowed. NULL: nothing disturbed it. Borrowed. */
 const char *disturbance_unjudged(const struct json *detail);
 #endif

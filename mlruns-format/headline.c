@@ -12,7 +12,7 @@
 
 enum { METRIC_TAIL = 4096 };
 
-/* Of several values the median, where the key names no statistic of its own. */
+/* Returns the median of the n values, which it sorts. */
 static double headline_median(double *values, size_t n)
 {
     struct stats stats;
@@ -20,7 +20,8 @@ static double headline_median(double *values, size_t n)
     return stats.median;
 }
 
-/* The same of a long series, which may be thinned. */
+/* Reads the value of a long series, which may be thinned: the median where the key names no
+ * statistic, else the last. False: it cannot be read. */
 static bool headline_of_series(const struct folder *tree, const struct tree_run *run, const char *key, double *ret)
 {
     struct arena scratch;
@@ -83,7 +84,8 @@ struct headline_names {
 
 enum { HEADLINE_DEPTH = 8 };
 
-/* MLflow's clients log names such as val/acc, which are files in folders. */
+/* Called for each name below metrics: adds it to the list, and those of a folder, since MLflow's
+ * clients log names such as val/acc. Non-zero: the list is full. */
 static int headline_add_name(void *context, const struct folder_entry *e)
 {
     struct headline_names *m = context;
@@ -132,7 +134,8 @@ static bool is_sweep(const struct folder *tree, const struct tree_run *run, stru
     return text && str_int(str_trim(str_of(text)), &points) && points > 1;
 }
 
-/* A sweep's parent has KEY.median of all points, with the swept number as step: no point's value is its own. */
+/* Returns whether KEY.median of a sweep's parent has several points, with the swept number as step:
+ * no point's value is its own. */
 static bool is_curve(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a)
 {
     char path[400];
@@ -148,7 +151,8 @@ static bool is_wall_time(const char *key)
     return strncmp(key, "run.wall_s", strlen("run.wall_s")) == 0;
 }
 
-/* Those that the tag names; what the program measured comes before its wall time. */
+/* Reads the metrics that the tag names into ret, at most max; what the program measured comes
+ * before its wall time. Returns how many. */
 static size_t named_headlines(const struct folder *tree, const struct tree_run *run, const char *named, size_t max, struct arena *a,
                               struct headline *ret)
 {

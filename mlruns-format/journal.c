@@ -59,7 +59,7 @@ static struct journal *journal_new(int fd)
     return j;
 }
 
-/* The part of `out` that is in the file is dropped; the rest waits. */
+/* Writes what waits in j->out. 0; -1 with j->error: what is not written waits for the next call. */
 static int journal_write_out(struct journal *j)
 {
     while (j->written < j->out.n) {

@@ -27,8 +27,8 @@ const char *journal_path(int dir, const char *path, struct arena *a);
 /* Reads the kernel's boot id (random/boot_id), which changes with each start of the machine; ""
  * where the kernel has none. */
 void journal_boot_id(char ret[40]);
-/* Was the journal begun on this machine, and since its last start? Then its process ids and
- * CLOCK_MONOTONIC are those of the caller. */
+/* Returns whether the journal was begun on this machine, since its last start. Then its process ids
+ * and CLOCK_MONOTONIC are those of the caller. */
 bool journal_is_of_boot(const struct journal_head *head);
 
 struct journal;
@@ -63,7 +63,8 @@ int journal_read(int dir, struct record *record, struct journal_head *ret_head, 
 /* Reopens for appending after a crash (cuts the truncated tail, acquires the lock). 0; 1: another
  * process holds the lock (its writer is alive); -1. */
 int journal_reopen(struct journal **ret, int dir, struct err *err);
-/* Did journal_reopen get the lock? False for NULL, and where the file system has no locks: then a writer of this host may be alive. */
+/* Returns whether journal_reopen got the lock. False for NULL, and where the file system has no
+ * locks: then a writer of this host may be alive. */
 bool journal_is_locked(const struct journal *j);
 /* Follows a journal that another process writes: reports each fact once, in order, as its line
  * becomes complete. *ret_head lives as long as the tail. 0; -1: the first line is not complete

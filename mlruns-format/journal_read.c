@@ -57,7 +57,7 @@ static bool journal_read_more(struct journal_lines *l)
     return true;
 }
 
-/* Eight lower-case hexadecimal digits. */
+/* Reads eight lower-case hexadecimal digits; false: they are none. */
 static bool parse_hex8(const char *p, uint32_t *ret)
 {
     uint32_t v = 0;
@@ -71,7 +71,8 @@ static bool parse_hex8(const char *p, uint32_t *ret)
     return true;
 }
 
-/* The object of the next line; false at the first line that is torn or wrong, and at the end. */
+/* Finds the object of the next line, which refers to l->p until the next call. False at the first
+ * line that is torn or wrong, at the end, and on failure (l->error). */
 static bool journal_next_line(struct journal_lines *l, struct str *ret)
 {
     size_t seen = 0;
@@ -107,7 +108,8 @@ int journal_good_bytes(int fd, size_t *ret, struct err *err)
     return 0;
 }
 
-/* An integer, also one beyond 2^53 written as text. */
+/* Returns an integer of the object, also one beyond 2^53 that is written as text; `otherwise` where
+ * it has none. */
 static int64_t get_int(const struct json *j, const char *key, int64_t otherwise)
 {
     const struct json *v = json_get(j, key);
@@ -128,7 +130,8 @@ static const char *journal_copy_text(struct arena *a, const char *z)
     return copy ? copy : "";
 }
 
-/* A path that is not UTF-8 is stored there as hexadecimal digits too. */
+/* Returns a copy of the path in the arena; one that is not UTF-8 is stored as hexadecimal digits.
+ * */
 static const char *get_path(struct arena *a, const struct json *j, const char *key, const char *key_hex)
 {
     static const char digits[] = "0123456789abcdef";
@@ -181,7 +184,7 @@ static int journal_read_head(const struct json *j, struct record *r, struct jour
     return 0;
 }
 
-/* A fact's texts are j's. False: none, or of a kind that a later version knows. */
+/* Reads a fact, whose texts are j's. False: it is none, or of a kind that a later version knows. */
 static bool read_fact(const struct json *j, struct fact *ret)
 {
     static const char *const kinds[] = {"param", "metric", "tag", "artifact", "missing", "warning"};

@@ -99,7 +99,7 @@ void key_segment(struct buf *to, struct str text)
         buf_putc(to, 'x');
 }
 
-/* One "*" in the pattern stands for any characters. */
+/* Returns whether the key is the pattern, in which one "*" stands for any characters. */
 static bool key_fits_pattern(struct str key, struct str pattern)
 {
     struct str end = pattern, begin = str_cut(&end, '*');

@@ -19,8 +19,10 @@ void key_segment(struct buf *to, struct str text);
 /* Returns whether the metric is a result of the program, not one of those that benchwrap records about
  * the run and the machine (own_metrics.def). */
 bool key_is_result(const char *key);
-/* Length of the key without its statistic (".max", ".p99" …); the full length if it has none. */
+/* Returns the length of the key without its statistic (".max", ".p99" …); the full length if it has
+ * none. */
 size_t key_stem(const char *key);
-/* The unit in a key ("…bandwidth_MiB_per_s.max" -> MiB_per_s), by mlruns-format/units.def; "" none. Into the arena. */
+/* Returns the unit in a key ("…bandwidth_MiB_per_s.max" -> MiB_per_s), by mlruns-format/units.def;
+ * "" none. Into the arena. */
 const char *key_unit(const char *key, struct arena *a);
 #endif

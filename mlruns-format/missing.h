@@ -3,6 +3,7 @@
 #define MLRUNS_FORMAT_MISSING_H
 #include "base/json.h"
 
-/* Why the run has no value of this key, of its record (benchwrap.json, NULL is allowed); NULL: the record names no such key as missing. Borrowed. */
+/* Returns why the run has no value of this key, of its record (benchwrap.json, NULL is allowed);
+ * NULL: the record names no such key as missing. Borrowed. */
 const char *missing_reason(const struct json *detail, const char *key);
 #endif

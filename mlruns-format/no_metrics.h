@@ -7,7 +7,7 @@
 
 /* How that warning begins; the reason follows. */
 #define NO_METRICS "no metrics: "
-/* The reason in a warning's text; p NULL: it is another warning. Refers to the text. */
+/* Returns the reason in a warning's text; p NULL: it is another warning. Refers to the text. */
 struct str no_metrics_in(struct str warning);
 /* Returns the reason why the record (benchwrap.json; NULL is allowed) has no metrics; NULL: it has
  * no such warning. The JSON owns the text. */

@@ -23,7 +23,7 @@ enum {
 static const size_t RECORD_MAX = (size_t)512 << 20; /* memory of one record: about four million samples */
 static const int64_t TIME_MAX = 253402300799999; /* end of the year 9999 in ms: more is nonsense */
 
-/* A text that is kept once. */
+/* Returns a copy of the text that is stored once for all facts; "" for NULL, or out of memory. */
 static const char *record_intern(struct record *r, const char *z)
 {
     if (!z || !*z)
@@ -81,19 +81,21 @@ static const struct fact *record_append(struct record *r, struct fact f)
     return to;
 }
 
-/* The words that the user typed stay as they are. */
+/* Returns whether the key has the words that the user typed, which stay as they are. */
 static bool is_command_key(struct str key)
 {
     return str_is(key, "benchwrap.command") || str_is(key, "mlflow.source.name");
 }
 
-/* The site's name is what a public record shows of its origin, also where a user or a host has the same name. */
+/* Returns whether the fact is the site's name: a public record shows it as its origin, also where a
+ * user or a host has the same name. */
 static bool is_site_fact(const struct fact *f)
 {
     return f->kind == FACT_TAG && str_is(f->key, "site") && site_is_legal(f->text);
 }
 
-/* A copy in the arena as plain valid UTF-8 of at most max bytes (*ret_cut: more were there), redacted as the value of that key. p is NULL without memory. */
+/* Returns a copy in the arena as plain valid UTF-8 of at most max bytes (*ret_cut: more were
+ * there), redacted as the value of that key. p is NULL without memory. */
 static struct str record_clean_text(struct record *r, struct str key, struct str s, size_t max, bool *ret_cut)
 {
     struct str part = {s.p, utf8_cut(s, max)};
@@ -117,7 +119,8 @@ static struct str record_clean_text(struct record *r, struct str key, struct str
     return (struct str){copy, part.n};
 }
 
-/* A copy of the name in the arena without secrets; the name itself where there are none. p is NULL without memory. */
+/* Returns a copy of the name in the arena without secrets; the name itself where there are none. p
+ * is NULL without memory. */
 static struct str clean_name(struct record *r, struct str name)
 {
     char *copy = r->redact_name ? arena_dup(&r->arena, name.p, name.n) : NULL;
@@ -233,7 +236,8 @@ static void note_folders(struct record *r, enum space space, struct str key)
         }
 }
 
-/* An artifact's path made legal. False if there is nothing to make of it: absolute, or with ".." in it. */
+/* Appends an artifact's path, made legal. False if that is not possible: it is absolute, has ".."
+ * in it, or is too long. */
 static bool make_path(struct buf *to, struct str path)
 {
     if (path.n == 0 || path.n > PATH_MAX_BYTES || path.p[0] == '/')
@@ -257,8 +261,8 @@ static bool make_path(struct buf *to, struct str path)
     return !to->failed;
 }
 
-/* The entry under which `wanted` is kept in the tree; makes it legal and unique, and records a
- * warning once. NULL: refused or no memory. */
+/* Returns the entry under which `wanted` is kept in the tree; makes it legal and unique, and
+ * records a warning once. NULL: refused or no memory. */
 static struct record_entry *record_entry_for(struct record *r, enum space space, struct str wanted, const struct fact *like)
 {
     static const char *const what[] = {"param", "metric", "tag", "artifact"};
@@ -387,7 +391,7 @@ static void record_put_metric(struct record *r, const struct fact *f)
     }
 }
 
-/* A file below the spool directory: relative, and staying there. */
+/* Returns whether the file stays below the spool directory: the path is relative, without "..". */
 static bool safe_file(struct str file)
 {
     if (file.n == 0 || file.n > 4000 || file.p[0] == '/' || memchr(file.p, 0, file.n) ||

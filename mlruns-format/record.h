@@ -51,7 +51,7 @@ struct record {
     struct record_index *index;
 };
 
-/* Is it one? 32 lower-case hexadecimal digits. */
+/* Returns whether the text is a run id: 32 lower-case hexadecimal digits. */
 static inline bool record_is_id(struct str text)
 {
     return str_hex(text, 32);
@@ -80,11 +80,12 @@ size_t record_lost(const struct record *r);
 /* Convenience: numbers as params, printed so that they read back equal. */
 void record_param_int(struct record *r, const char *key, int64_t value);
 void record_param_double(struct record *r, const char *key, double value);
-/* The fact in force for a param, metric, tag or artifact, or the first reason of a missing value; NULL if none. */
+/* Returns the fact in force for a param, metric, tag or artifact, or the first reason of a missing
+ * value; NULL if none. */
 const struct fact *record_find(const struct record *r, enum fact_kind kind, const char *key);
-/* The text in force of a param or tag, ended by a NUL; { NULL, 0 } if none. */
+/* Returns the text in force of a param or tag, ended by a NUL; { NULL, 0 } if none. */
 struct str record_text(const struct record *r, enum fact_kind kind, const char *key);
-/* The latest value of a metric, or `otherwise`. */
+/* Returns the latest value of a metric, or `otherwise`. */
 double record_number(const struct record *r, const char *key, double otherwise);
 const char *record_status_name(enum run_status status); /* "FINISHED" … */
 /* Writes the value of a metric as the format has it: NaN is "nan". */

@@ -27,7 +27,8 @@ struct record_index {
     size_t lost;                 /* facts lost, out of memory */
 };
 
-/* The entry of a key (case of letters does not count in the first four spaces, so that a caller can see a clash); NULL if there is none. */
+/* Returns the entry of a key (case of letters does not count in the first four spaces, so that a
+ * caller can see a clash); NULL if there is none. */
 struct record_entry *record_entry_find(const struct record *r, enum space space, struct str key);
 /* The same, made if there is none (the key is copied). NULL: no memory. */
 struct record_entry *record_entry_make(struct record *r, enum space space, struct str key);

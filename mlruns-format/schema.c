@@ -112,7 +112,7 @@ static bool schema_values_equal(const struct json *a, const struct json *b)
     return json_is_number(a) && json_is_number(b) && json_number(a, 0) == json_number(b, 1);
 }
 
-/* Is c in the bracket expression "a-z0-9._" (its inner part, of n bytes)? */
+/* Returns whether c is in the bracket expression "a-z0-9._" (its inner part, of n bytes). */
 static bool is_in(char c, const char *set, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -268,7 +268,8 @@ static bool check_value(struct schema_checking *c, const struct json *schema, co
     return !json_is_array(v) || check_array(c, schema, v, depth);
 }
 
-/* The assembler sets both labels around one text, but for C they are two objects. */
+/* Returns the bytes between two labels. The assembler sets them around one text, but for C they are
+ * two objects. */
 static size_t embedded_size(const char *from, const char *to)
 {
     return (size_t)((uintptr_t)to - (uintptr_t)from);

@@ -11,7 +11,7 @@ struct shape_keys {
     const char *step, *job;
 };
 
-/* The two keys of quantity number i; {NULL, NULL}: there is none. */
+/* Returns the two keys of quantity number i; {NULL, NULL}: there is none. */
 static inline struct shape_keys shape_keys_at(size_t i)
 {
     static const struct shape_keys rows[] = {{"step.nodes", "job.nodes"},
@@ -22,7 +22,7 @@ static inline struct shape_keys shape_keys_at(size_t i)
     return i < sizeof rows / sizeof *rows ? rows[i] : (struct shape_keys){NULL, NULL};
 }
 
-/* The two keys of one quantity, either of which is `key`; {NULL, NULL}: it is none. */
+/* Returns the two keys of one quantity, either of which is `key`; {NULL, NULL}: it is none. */
 static inline struct shape_keys shape_keys_of(struct str key)
 {
     size_t i = 0;

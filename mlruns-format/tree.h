@@ -74,17 +74,19 @@ void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, s
 /* What annotations change (annotation.h): the run's name and, where `what` has TREE_TAGS, the tags that were read. Whatever is read of the run later
  * has the changes, too: tree_fill, tree_read, tree_file. The list must outlive the run. */
 void tree_annotate(struct tree_run *run, const struct tree_entry *list, unsigned what, struct arena *a);
-/* The entry of run->annotated for a tag; NULL: what is recorded counts. */
+/* Returns the entry of run->annotated for a tag; NULL: what is recorded counts. */
 const struct tree_entry *tree_annotated_tag(const struct tree_run *run, const char *key);
-/* The path of the run in its tree: "<experiment>/<run>", a part of run->path. */
+/* Returns the path of the run in its tree: "<experiment>/<run>", a part of run->path. */
 const char *tree_run_path(const struct tree_run *run);
 /* Reads one metric of a run with all its samples, into the arena. Returns 0; 1: it is absent or cannot be read. */
 int tree_metric(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, struct tree_entry *ret);
 /* One line of a metric's file, without its line end. False: it is none. */
 bool tree_sample_parse(struct str line, struct tree_sample *ret);
-/* Does MLflow show a rather than b as the metric's value? The later step, then time, then the greater value counts. */
+/* Returns whether MLflow shows a rather than b as the metric's value. The later step, then time,
+ * then the larger value counts. */
 bool tree_sample_is_later(const struct tree_sample *a, const struct tree_sample *b);
-/* The sample that MLflow shows as the metric's value, whatever their order in the file; NULL: there is none. */
+/* Returns the sample that MLflow shows as the metric's value, whatever their order in the file;
+ * NULL: there is none. */
 const struct tree_sample *tree_entry_latest(const struct tree_entry *e);
 /* For qsort: the order in which a record accepts samples, whose time stamps it makes distinct: by
  * time, then step, then value, so that MLflow shows the same one. */
@@ -92,7 +94,8 @@ int tree_sample_order(const void *a, const void *b);
 /* The sample of a metric's file that MLflow's file store uses as the metric's value. -1: *ret_line
  * is the first that is no sample; an empty file has none. */
 int tree_latest_sample(struct str text, struct tree_sample *ret, size_t *ret_line);
-/* Has another process deleted the run since its meta.yaml was read (start_ms is set), or since its folder was listed? */
+/* Returns whether another process has deleted the run since its meta.yaml was read (start_ms is
+ * set), or since its folder was listed. */
 bool tree_is_gone(const struct folder *tree, const struct tree_run *run);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
 const char *tree_file(const struct folder *tree, const struct tree_run *run, const char *name, size_t max, struct arena *a);

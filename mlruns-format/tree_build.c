@@ -59,7 +59,7 @@ static bool is_tree_fact(const struct fact *f)
     return f->source == tree_source;
 }
 
-/* Is this fact still what counts? */
+/* Returns whether this fact still counts. */
 static bool in_force(const struct building *b, const struct fact *f)
 {
     if ((f->kind != FACT_TAG && f->kind != FACT_ARTIFACT) || is_tree_fact(f))
@@ -87,7 +87,7 @@ const struct fact *building_next(const struct building *b, const struct fact *at
     }
 }
 
-/* The first max characters of s. */
+/* Returns the first max characters of s. */
 static struct str cut_chars(struct str s, size_t max, bool *ret_cut)
 {
     size_t i = 0, n = 0;
@@ -98,7 +98,8 @@ static struct str cut_chars(struct str s, size_t max, bool *ret_cut)
     return str_sub(s, 0, i);
 }
 
-/* One line of text: control characters become blanks, ends trimmed, cut to max characters. */
+/* Returns one line of text in the arena: control characters become blanks, ends are trimmed, and it
+ * is cut to max characters. Out of memory makes it empty. */
 static struct str building_one_line(struct building *b, struct str s, size_t max)
 {
     bool cut;

@@ -109,7 +109,7 @@ static void detail_write_metrics(struct json_out *j, const struct building *b)
     json_close(j, '}');
 }
 
-/* Did the file get into the tree? */
+/* Returns whether the file is in the tree. */
 static bool is_artifact(const struct building *b, const struct fact *f)
 {
     char path[600];

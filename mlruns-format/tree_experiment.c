@@ -31,7 +31,8 @@ static void legal_name(struct str wanted, char to[NAME_CHARS + 1])
         snprintf(to, NAME_CHARS + 1, "default");
 }
 
-/* The same by a file without a name, of which a kill leaves nothing: 0 made, 1 there, -1 where the file system or /proc has no such thing. */
+/* Creates the file complete, through one without a name, of which a kill leaves nothing. 0; 1:
+ * there is one; -1: it cannot be written, or the file system or /proc does not support that. */
 static int put_nameless(int dir, const char *path, struct str data)
 {
     CLEANUP_FD int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
@@ -70,7 +71,8 @@ static int put_once(int dir, const char *path, struct str data, struct err *err)
     return rc < 0;
 }
 
-/* The name in <folder>/meta.yaml of the tree: 1 and *ret_name, 0 if there is no such file, -1 damaged. */
+/* Reads the name in <folder>/meta.yaml of the tree. 1 and *ret_name in the arena; 0: there is no
+ * such file; -1 with err: it is damaged or cannot be read. */
 static int read_name(int root, const char *folder, struct arena *a, struct str *ret_name, struct err *err)
 {
     char path[300];

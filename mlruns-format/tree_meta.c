@@ -18,7 +18,8 @@ static bool is_plain_scalar(struct str v)
     return v.n > 0;
 }
 
-/* The value of a line in one of the simple shapes. *ret_plain: it has no quotes. */
+/* Reads the value of a line in one of the simple shapes. *ret_plain: it has no quotes. False: it
+ * has another shape. */
 static bool simple_value(struct str v, struct str *ret, bool *ret_plain)
 {
     char q = v.n ? v.p[0] : 0;

@@ -282,7 +282,8 @@ static void read_kinds(struct tree_reader *x, struct tree_run *run, const struct
         run->tags = read_kind(x, run, &own, "tags");
 }
 
-/* The tags with what annotations change. */
+/* Returns a new list of the tags with the changes of annotations, without the tags that they
+ * remove. */
 static struct tree_entry *change_tags(const struct tree_entry *tags, const struct tree_entry *annotated, struct arena *a)
 {
     struct tree_entry *list = annotation_merge(tags, annotated, a);
@@ -324,7 +325,8 @@ static void fill_run(struct tree_reader *x, struct tree_run *run, const struct f
         tree_annotate(run, run->annotated, x->what, x->a);
 }
 
-/* One run; the texts of the experiment are shared. */
+/* Returns one run, in the arena; with TREE_NAMES nothing of its own is read. It shares the text
+ * `experiment`. NULL: out of memory. */
 static struct tree_run *tree_read_run(struct tree_reader *x, const struct folder *in, const char *folder, const char *experiment,
                                       const char *id)
 {
@@ -371,7 +373,8 @@ static bool is_experiment_folder(const char *name)
     return n <= 64 && strspn(name, letters) == n && name[0] != '_' && name[0] != '-' && strcmp(name, "models") != 0;
 }
 
-/* The name of the experiment in `dir`; its id where the file cannot be read, and a problem for its runs. */
+/* Returns the name of the experiment in `dir`; its id where the file cannot be read, and a problem
+ * for its runs. */
 static const char *read_experiment_name(struct tree_reader *x, const struct folder *dir, const char *folder, const char **ret_problem)
 {
     struct tree_meta m;
@@ -438,8 +441,8 @@ struct run_names {
     const struct folder *stray; /* the folder, where it is no experiment; else NULL */
 };
 
-/* A client of MLflow that logs to a database (its default in ./mlflow.db) stores the files of its runs below mlruns, and nothing
- * else of them. */
+/* Returns whether the folder has none of the parts of a run: a client of MLflow that logs to a
+ * database (its default in ./mlflow.db) stores only the files of its runs below mlruns. */
 static bool tree_has_files_only(const struct folder *in, const char *id)
 {
     static const char *const parts[] = {"meta.yaml", "params", "metrics", "tags"};
@@ -542,7 +545,8 @@ static int find_folder(void *context, const struct folder *in, const char *folde
     return folder_look(in, f->prefix, &e, NULL) == 0 && e.kind == FOLDER_FOLDER ? find_run(f, f->prefix) : 0;
 }
 
-/* The run `id` of the folder `in`; `experiment`: its name where it is known, else NULL. */
+/* Reads the run `id` of the folder `in`; `experiment`: its name where it is known, else NULL. 0; -1
+ * with err: out of memory. */
 static int read_one(const struct folder *in, const char *folder, const char *experiment, const char *id, unsigned what, struct arena *a,
                     struct tree_run **ret, struct err *err)
 {

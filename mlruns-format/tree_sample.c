@@ -40,7 +40,7 @@ int tree_sample_order(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* MLflow's file store reads no step from a line with a dataset. */
+/* Returns whether the line has a dataset: MLflow's file store reads no step from such a line. */
 static bool has_dataset(struct str line)
 {
     size_t blanks = 0;

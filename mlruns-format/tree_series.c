@@ -29,7 +29,8 @@ static void thin_bucket(struct metric_series *s, const struct fact **samples, si
         s->points[s->n_points++] = low_first ? high : low;
 }
 
-/* The last sample stays as it is: it is what tables show as the value. */
+/* Thins a series of more than SERIES_MAX samples. The last sample stays as it is: tables show it as
+ * the value. 0; -1 with err. */
 static int series_thin(struct building *b, struct metric_series *s, struct err *err)
 {
     s->width = 1;

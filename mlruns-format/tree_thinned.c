@@ -14,7 +14,8 @@ enum { SERIES_BYTES = 512 << 20 };
 
 static const char SERIES_PATH[] = "artifacts/series.jsonl";
 
-/* SERIES_MAX / 2 - 1 buckets of three samples or more: the last of them are empty in a series just above SERIES_MAX. */
+/* Returns whether a series of so many points may be thinned: SERIES_MAX / 2 - 1 buckets of three
+ * samples or more, of which the last are empty in a series just above SERIES_MAX. */
 bool tree_may_be_thinned(size_t points)
 {
     return points > SERIES_MAX / 3 && points <= SERIES_MAX;
@@ -26,7 +27,8 @@ struct thinned_series {
     size_t capacity;
 };
 
-/* The series of one line, new where its key is. NULL: out of memory. */
+/* Returns the series of one key, appended to the list where it is new, in the arena. NULL: out of
+ * memory. */
 static struct thinned_series *thinned_find(struct tree_entry **list, const char *key, struct arena *a)
 {
     for (; *list; list = &(*list)->next)

@@ -6,6 +6,7 @@
 
 /* Metrics of a run (benchwrap.json, may be NULL) that were compared with a reference. */
 size_t verdict_judged(const struct json *detail);
-/* The run's verdict, in the arena; NULL: none, or it passed without a reference to judge its values by. */
+/* Returns the run's verdict, in the arena; NULL: none, or it passed without a reference to judge
+ * its values by. */
 const char *verdict_shown(const struct folder *tree, const struct tree_run *run, struct arena *a);
 #endif

@@ -147,7 +147,8 @@ static void collector_send_event(struct collecting_node *n, const char *fmt, lon
     node_line(&n->out, n->name, str_of(text));
 }
 
-/* Of the node itself, not of the job or the program that is observed on it. */
+/* Returns whether the fact is about the node itself, not the job or the program that is observed on
+ * it. */
 static bool of_node(const struct fact *f)
 {
     static const char *const others[] = {"probe:scheduler", "probe:environment", "probe:software", "probe:source"};

@@ -254,7 +254,8 @@ static void mark_common(struct nodes_summary *n)
         }
 }
 
-/* With more nodes fewer points of each; a published run shall stay below 1 MiB with all of its nodes. */
+/* Returns how many points a series may have: with more nodes fewer, since a published run shall
+ * stay below 1 MiB with all of its nodes. */
 static size_t points_for(int64_t nodes, bool public_profile)
 {
     size_t points = (size_t)((public_profile ? POINTS_PUBLIC : POINTS_PRIVATE) / (nodes > 0 ? nodes : 1));
@@ -318,7 +319,7 @@ const char *node_text(const struct node_report *node, const char *key)
     return f ? f->text : NULL;
 }
 
-/* Is the series of this name a counter since the start? */
+/* Returns whether the series of this name is a counter since the start. */
 static bool node_counts(const char *name)
 {
     static const char *const words[] = {"network_", "disk_read", "disk_write", "energy", "infiniband_", "lustre_", "throttled"};

@@ -70,7 +70,8 @@ int nodes_read_samples(struct nodes_summary *ret, int dir, const struct record *
 void nodes_deinit(struct nodes_summary *n);
 /* Returns the text of a fact, or NULL. The summary owns it. */
 const char *node_text(const struct node_report *node, const char *key);
-/* The value of a series that stands for its node: the mean, or for what counts upwards the last. */
+/* Returns the value of a series that stands for its node: the mean, or for what counts upwards the
+ * last. */
 double node_value(const struct node_series *s);
 
 /* Prints the text of nodes.json. */

@@ -23,7 +23,8 @@ static const char **texts_of(const struct nodes_summary *n, const char *key)
     return texts;
 }
 
-/* How many different texts; *ret_usual: the index of a node with the one that most have. */
+/* Returns how many different texts there are; *ret_usual: the index of a node with the most
+ * frequent one. */
 static size_t kinds_of(const char *const *texts, size_t n, size_t *ret_usual)
 {
     size_t kinds = 0, most = 0;

@@ -64,7 +64,7 @@ static void handle_run_end(struct repeat_state *s, const struct series_repetitio
         repeat_stop(s, arena_printf(a, "stopped at the first run that failed, run %zu; --keep-going continues after it", run->order));
 }
 
-/* One run of a point. False: the series is over. */
+/* Runs one repetition or warm-up of a point. False: the series is over. */
 static bool run_repetition(struct repeat_state *s, size_t point, bool warmup, size_t repetition)
 {
     struct err err = {0};
@@ -171,7 +171,7 @@ static void run_interleaved(struct repeat_state *s)
     }
 }
 
-/* "", or that wall time decided, since no headline metric was recorded. */
+/* Returns the words that wall time decided, since no headline metric was recorded; else "". */
 static const char *by_wall_time(struct repeat_state *s)
 {
     const struct series_figure *f = series_figures(&s->notes);

@@ -81,7 +81,8 @@ static void repeat_follow_stop(struct repeat_child *c, int number)
         signals_stop(&c->signals, number);
 }
 
-/* True when the run has ended. */
+/* Reaps children that have ended or stopped. Returns true once the run has ended, with its wait
+ * status. */
 static bool repeat_child_reap(struct repeat_child *c, pid_t run, int *ret_status)
 {
     int status;

@@ -19,7 +19,7 @@ int repeat_child_open(struct repeat_child *c, struct err *err);
 /* Starts line[0] with the process's environment and standard input from `input` (NULL: empty) and
  * waits for its end. 0 with the wait status; -1 with err: it could not start. */
 int repeat_child_run(struct repeat_child *c, char *const *line, const char *input, int *ret_status, struct err *err);
-/* The number of a signal that ends the repetitions; 0: none has arrived. */
+/* Returns the number of a signal that ends the repetitions; 0: none has arrived. */
 int repeat_child_ending(struct repeat_child *c);
 void repeat_child_close(struct repeat_child *c);
 #endif

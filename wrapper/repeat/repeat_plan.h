@@ -22,13 +22,14 @@ struct repeat_plan {
 int repeat_plan_make(struct repeat_plan *ret, struct plan *p, struct err *err);
 /* Returns true if the options request several runs. */
 bool repeat_is_requested(const struct plan *p);
-/* The program and its arguments at a point. In the arena; NULL: out of memory. */
+/* Returns the program and its arguments at a point. In the arena; NULL: out of memory. */
 char **repeat_program_words(const struct repeat_plan *s, const struct plan *p, size_t point, struct arena *a);
-/* The order of the points in words. */
+/* Returns the order of the points in words. */
 const char *repeat_order_words(const struct repeat_plan *s);
-/* The command line of one run: launcher, id, the caller's options without those for repetitions,
- * parameters of the point, program. scratch: the tree for runs with --as steps, else NULL. program: its
- * words; NULL: those of the plan, with the values of the point. In the arena; NULL: out of memory. */
+/* Returns the command line of one run: launcher, id, the caller's options without those for
+ * repetitions, parameters of the point, program. scratch: the tree for runs with --as steps, else
+ * NULL. program: its words; NULL: those of the plan, with the values of the point. In the arena;
+ * NULL: out of memory. */
 char **repeat_launcher_line(const struct repeat_plan *s, const struct plan *p, const struct series_repetition *run, const char *scratch,
                             char *const *program, struct arena *a);
 #endif

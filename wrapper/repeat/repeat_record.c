@@ -51,7 +51,8 @@ static void repeat_report(uint32_t kind, const char *text)
 
 /* ---- it begins ---- */
 
-/* The shared memory as a launcher would fill it. */
+/* Returns the shared memory as a launcher would fill it, from aligned_alloc; NULL: out of memory.
+ * */
 static struct wire *make_wire(const struct repeat_state *s)
 {
     struct wire *w = aligned_alloc(64, (sizeof *w + 63) / 64 * 64);
@@ -102,7 +103,7 @@ static void record_plan(struct repeat_state *s)
     r->source = "recorder";
 }
 
-/* The sweep as the record may have it. */
+/* Sets the sweep of the notes to a redacted copy, as the record may have it. 0; -1 with err. */
 static int clean_sweep(struct repeat_state *s, struct err *err)
 {
     struct arena *a = &s->notes.arena;
@@ -201,7 +202,7 @@ void repeat_discard(struct repeat_state *s)
 
 /* ---- a run has ended ---- */
 
-/* The run's folder in the tree, as a descriptor; -1: it is not there. */
+/* Opens the run's folder in the tree. Returns the descriptor; -1: it is not there. */
 static int open_run(struct repeat_state *s, const struct series_repetition *run)
 {
     const char *tree = s->scratch ? s->scratch : s->plan.tree, *wanted = s->scratch ? "series" : s->run.plan.experiment;
@@ -216,7 +217,8 @@ static int open_run(struct repeat_state *s, const struct series_repetition *run)
     return place_open(root, path, O_RDONLY | O_DIRECTORY, 0);
 }
 
-/* Is a recorder still at the run? Where the disks are far behind, the launcher goes before its recorder is through. */
+/* Returns whether a recorder still works on the run. Where the disks are far behind, the launcher
+ * ends before its recorder. */
 static bool is_being_recorded(struct repeat_state *s, const struct series_repetition *run)
 {
     struct spool spool;
@@ -234,7 +236,8 @@ static bool is_series_ending(struct repeat_state *s)
     return s->is_ending ? s->is_ending(s->ending_context) : repeat_child_ending(&s->child) != 0;
 }
 
-/* The run's folder, waited for as long as its recorder works on it, but not once a signal ends the series. */
+/* Opens the run's folder. Waits for it as long as its recorder works on it, at most LATE_MS, but
+ * not once the series ends. Returns the descriptor, or -1. */
 static int wait_for_run(struct repeat_state *s, const struct series_repetition *run)
 {
     const struct timespec pause = {0, LATE_STEP_MS * 1000000L};
@@ -375,7 +378,8 @@ static void print_repeat_outcome(const struct repeat_state *s, const struct fini
     buf_putc(to, '\n');
 }
 
-/* The headline metric whose mean has the widest interval; wall time only where there is no other. NULL: none has one. */
+/* Returns the headline metric whose mean has the widest interval; wall time only where there is no
+ * other. NULL: none has one. */
 static const struct series_figure *widest_figure(const struct series_figure *figures)
 {
     const struct series_figure *widest = NULL;

@@ -36,7 +36,7 @@ struct repeat_state {
 int repeat_begin(struct repeat_state *s, int argc, char **argv, struct err *err);
 /* Reads what an ended run has stored in the tree, and notes it. False: the program never started. */
 bool repeat_note_run(struct repeat_state *s, struct series_repetition *run);
-/* Has the point all its repetitions, after so many? */
+/* Returns whether the point needs no further repetition after `done` of them. */
 bool repeat_point_done(struct repeat_state *s, size_t point, size_t done);
 /* Writes a sign of life into the parent run's journal: once a minute. context: the state. */
 void repeat_write_heartbeat(void *context);

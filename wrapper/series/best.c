@@ -38,7 +38,8 @@ static bool begins_metric(const struct series_figure *figures, const struct seri
     return figures == f;
 }
 
-/* Headline metrics are corrected together, and all others together, as in a comparison. */
+/* Marks the best points of the headline metrics, or of all others; each of the two groups is
+ * corrected for its number of tests, as in a comparison. False: out of memory. */
 static bool contests_decide(struct series_figure *figures, bool headline, struct contest *contests, struct change *changes,
                             struct change **list)
 {

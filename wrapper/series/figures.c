@@ -77,7 +77,8 @@ struct series_figure *series_figures(struct series_notes *n)
     return first;
 }
 
-/* Has it no negative amount? By its unit, where a share in percent may be a difference, or by its direction: rules believe no negative value of such a metric. */
+/* Returns whether the metric cannot be negative: by its unit, but not by percent, which may be a
+ * difference, or by its direction, since rules believe no negative value of such a metric. */
 static bool is_amount(const struct series_figure *f)
 {
     return f->direction != DIR_NONE || (f->unit[0] && strcmp(f->unit, "percent") != 0);

@@ -54,14 +54,16 @@ struct series_notes {
     const char *end; /* why no more were run, in words; "" it was cut off */
 };
 
-/* Does this run count in statistics? */
+/* Returns whether this run counts in statistics. */
 bool series_counts(const struct series_repetition *run);
-/* Why no run that counts has a result, by the first of them; NULL: one has, or none has a reason.
- * Borrowed. */
+/* Returns why no run that counts has a result, by the first of them; NULL: one has, or none has a
+ * reason. Borrowed. */
 const char *series_no_metrics(const struct series_notes *n);
-/* Do the notes have what readers see in place of the run? id: of the run that they see; NULL or "": it is retracted. */
+/* Returns whether the notes have what readers see in place of the run. id: of the run that they
+ * see; NULL or "": it is retracted. */
 bool series_is_current(const struct series_repetition *run, const char *id);
-/* How many runs of the notes readers no longer see as they are there; *ret_first: the id of the first one. corrections: sorted. */
+/* Returns how many runs of the notes readers no longer see as they are there; *ret_first: the id of
+ * the first one. corrections: sorted. */
 size_t series_count_stale(const struct series_notes *n, const struct corrections *corrections, const char **ret_first);
 /* Returns a run of the notes' arena without id, values and outcome, which series_add_run adds when they are known. NULL: out of memory. */
 struct series_repetition *series_run_new(struct series_notes *n, size_t order, size_t point, bool warmup, size_t repetition);

@@ -174,7 +174,7 @@ const char *sweep_value(const struct parameter_sweep *s, size_t point, size_t ax
     return s->axes[axis].values[point % s->axes[axis].count];
 }
 
-/* The axis whose {NAME} begins at p (which is a brace); SIZE_MAX: none. */
+/* Returns the number of the axis whose {NAME} begins at p (which is a brace); SIZE_MAX: none. */
 static size_t named_at(const struct parameter_sweep *s, const char *p)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -185,7 +185,8 @@ static size_t named_at(const struct parameter_sweep *s, const char *p)
     return SIZE_MAX;
 }
 
-/* The next brace of text that means something: *ret_axis and whether it is doubled. NULL: none. */
+/* Returns the next brace of the text that means something; *ret_axis is its axis, and the last
+ * argument whether it is doubled. NULL: none. */
 static const char *next_brace(const struct parameter_sweep *s, const char *text, size_t *ret_axis, bool *ret_literal)
 {
     for (const char *p = text; (p = strchr(p, '{')); p++) {

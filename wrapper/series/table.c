@@ -20,7 +20,8 @@ static const char *series_value_text(struct arena *a, double value)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-/* "latency.p95", or "write.bw max" where the run's own statistic is not the value itself. */
+/* Returns the metric's name: "latency.p95", or "write.bw max" where the run's own statistic is not
+ * the value itself. */
 static const char *series_metric_name(const struct series_figure *f, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -53,13 +54,15 @@ static const char *interval_text(const struct series_figure *f, struct arena *a)
 
 /* ---- repetitions ---- */
 
-/* Is the metric shown in this pass? What the program measured comes first, its wall time last. */
+/* Returns whether the metric is shown in this pass. What the program measured comes first, its wall
+ * time last. */
 static bool is_turn(const struct series_figure *f, bool all, int pass)
 {
     return (all || f->headline) && (strcmp(f->key, WALL) == 0) == (pass == 1);
 }
 
-/* The same statistics in a smaller unit. */
+/* Returns the same statistics multiplied by `scale`, for a smaller unit. The standard deviation is
+ * not changed. */
 static struct stats stats_scaled(const struct stats *s, double scale)
 {
     struct stats ret = *s;
@@ -114,7 +117,8 @@ static size_t repetitions_table(const struct series_figure *figures, bool all, s
 
 /* ---- a sweep ---- */
 
-/* An eighth of a column is the smallest step; a value above zero has at least that. */
+/* Returns a bar in the arena. An eighth of a column is the smallest step; a value above zero has at
+ * least that. */
 static const char *bar_text(double part, size_t width, struct arena *a)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -227,7 +231,7 @@ static bool sweep_block(struct series_notes *n, const struct series_figure *firs
     return is.best_at != NULL;
 }
 
-/* True if this is the first point that has the metric. */
+/* Returns whether this is the first point that has the metric. */
 static bool begins_block(const struct series_figure *figures, const struct series_figure *f)
 {
     while (figures != f && !is_same_metric(figures, f))

@@ -21,7 +21,8 @@ static bool series_is_result(const char *key)
     return key_is_result(key);
 }
 
-/* The statistic at the end of a key, and the length of the part before it. */
+/* Returns the statistic at the end of a key, "" without one; *ret_stem is the length of the part
+ * before it. */
 static const char *series_statistic_of(const char *key, size_t *ret_stem)
 {
     static const char *const names[] = {"max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", "ci_low", "ci_high"};
@@ -60,7 +61,7 @@ static const struct json *series_find_metric(const struct series_taking *t, cons
     return key ? json_get(t->metrics, key) : NULL;
 }
 
-/* Which statistic of the metric stands for the run; NULL: none does. */
+/* Returns which statistic of the metric stands for the run; NULL: none does. */
 static const char *series_choose_statistic(const struct series_taking *t, const char *stem, size_t n)
 {
     static const char *const stats[] = {"max", "min", "mean", "median"};
@@ -89,7 +90,9 @@ static const char *own_text(struct arena *a, const char *text)
     return copy ? copy : "";
 }
 
-/* "read.clat_us" and "p99" -> "read.clat.p99_us": the end of the key is for the statistic over the repetitions. */
+/* Returns the key with the statistic before its unit, "read.clat_us" and "p99" ->
+ * "read.clat.p99_us": its end is for the statistic over the repetitions. In the arena; NULL: out of
+ * memory. */
 static const char *inner_key(const struct series_taking *t, const char *stem, size_t n, const char *stat, const char *unit)
 {
     size_t u = strlen(unit);
