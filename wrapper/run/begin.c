@@ -97,7 +97,8 @@ static const char *user_name(struct run *run)
     return name ? name : "";
 }
 
-/* The journal's place: next to the tree, else in the user's state folder. */
+/* Creates the spool directory: next to the tree, else in the user's state folder, which is then
+ * reported. 0; -1 with err. */
 static int run_open_spool(struct run *run, struct err *err)
 {
     struct err first = {0};
@@ -113,8 +114,8 @@ static int run_open_spool(struct run *run, struct err *err)
     return -1;
 }
 
-/* A path as the journal has it: in a public record relative to the spool, since an absolute one may
- * name a home folder. */
+/* Returns the path as the journal has it: in a public record relative to the spool, in the arena,
+ * since an absolute one may name a home folder. NULL for NULL, or out of memory. */
 static const char *journal_path_text(struct run *run, const char *path)
 {
     char text[4096];
@@ -255,8 +256,8 @@ static void record_identity(struct run *run)
             run_warn(run, x->text);
 }
 
-/* A run inside a run joins its parent's experiment, unless the user named another. The parent's journal
- * has the name. */
+/* Makes a run inside a run join its parent's experiment, unless the user named another. The
+ * parent's journal has the name. */
 static void follow_parent(struct run *run)
 {
     struct spool parent;
@@ -279,7 +280,7 @@ static void follow_parent(struct run *run)
     }
 }
 
-/* What the starters in the line change. */
+/* Returns what the starters in the line change, in the arena; NULL: out of memory. */
 static const struct line_changes *run_line_changes(struct run *run, char **env, bool elsewhere)
 {
     struct line_changes *line = ARENA_NEW(&run->plan.arena, struct line_changes);
@@ -322,7 +323,8 @@ static void run_set_host(struct run *run, char **env)
                               .public_profile = strcmp(opt_text(&run->plan.opts, OPTION_PROFILE), "public") == 0};
 }
 
-/* A published run must be small, since all sites fetch it. Half of its maximum is for the streams. */
+/* Sets the maximum bytes of streams and files. A published run must be small, since all sites fetch
+ * it; half of its maximum is for the streams. */
 static void run_set_limits(struct run *run)
 {
     const struct opt_value *asked = opt_find(&run->plan.opts, OPTION_ARTIFACT_MAX);
@@ -337,7 +339,8 @@ static void run_set_limits(struct run *run)
     run->keep_left = streams < max / 2 ? max - streams : max / 2;
 }
 
-/* A price of the environment or of a file that is none stops no program. */
+/* Sets the price of a node hour. 0; -1 with err: the command line has no price. From the
+ * environment or a file that is only a warning. */
 static int run_set_price(struct run *run, struct err *err)
 {
     const struct opt_value *price = opt_find(&run->plan.opts, OPTION_NODE_HOUR_PRICE);

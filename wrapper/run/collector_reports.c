@@ -120,7 +120,7 @@ static void read_clock_reply(struct run *run, struct collector_node *s, struct s
     set_clock(run, s, wall - (n->asked_wall_ms + half), half + 1);
 }
 
-/* ["n","cn12"] */
+/* Reads the name that Slurm has for the node from its line ["n","cn12"]. */
 static void read_slurm_name(struct collector_node *s, struct str array)
 {
     str_cut(&array, ',');

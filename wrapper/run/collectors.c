@@ -246,7 +246,8 @@ static int64_t step_nodes(const struct run *run, const char **ret_why)
     return *ret_why ? 0 : n;
 }
 
-/* A job with many short runs must not double its steps: reuses the nodes' facts from a recent step. */
+/* Reuses the nodes' facts from a recent step, since a job with many short runs must not double its
+ * steps. False: there was no step within STEP_AGAIN_MS. */
 static bool reuse_node_facts(struct run *run)
 {
     struct run_collectors *n = &run->nodes;

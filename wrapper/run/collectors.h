@@ -30,7 +30,7 @@ struct run_collectors {
 
 /* The program has started: starts collectors, or begins to read their files. */
 void collectors_begin(struct run *run);
-/* When to call collectors_on_time, monotonic ns; INT64_MAX: never. */
+/* Returns when collectors_on_time is due, monotonic ns; INT64_MAX: never. */
 int64_t collectors_next(const struct run *run);
 void collectors_on_time(struct run *run, int64_t now_ns);
 /* Returns the descriptor to poll for reports, -1: none; collectors_receive reads them. */

@@ -248,8 +248,9 @@ static bool starts_nothing(const char *program)
 
 static const char *elsewhere_find_reason(char *const *argv, char *const *env, int depth, struct arena *a);
 
-/* A program that is no starter may start what its words name: `flock lock ssh n1 prog`, `tini sh -c LINE`. They count where they are a complete line, with
- * a program. */
+/* Returns why a program that is no starter may start what its words name on another machine: `flock
+ * lock ssh n1 prog`, `tini sh -c LINE`. Words count where they are a complete line, with a program.
+ * NULL: they do not. */
 static const char *find_reason_in_words(char *const *program, char *const *env, int depth, struct arena *a)
 {
     const char *why = NULL;

@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-/* NULL: the program in argv runs on this machine, as far as the rows of starters.def, the options
- * and variables of the starters, the files of hosts that they name and /etc/hosts show. Else why it
- * may run elsewhere, as a sentence in the arena. Reads small regular files and queries no name
- * server. */
+/* Returns why the program in argv may run on another machine, as a sentence in the arena. NULL: it
+ * runs on this one, as far as the rows of starters.def, the options and variables of the starters,
+ * the files of hosts that they name and /etc/hosts show. Reads small regular files and queries no
+ * name server. */
 const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a);
 
 /* Returns the environment with the variables that the line itself sets (`env DOCKER_HOST=… docker`) before the others. The list is in the arena; the given
@@ -29,5 +29,6 @@ struct elsewhere_ways {
     const char *own_job; /* the first starter that runs the program in another job than the one around it (salloc, sbatch --wait); NULL: none */
     const char *binder; /* the starter that binds the program to processors of its choice; NULL: none */
 };
+/* Returns how the starters of the line start the program. Texts are static, or in the arena. */
 struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a);
 #endif

@@ -77,7 +77,8 @@ bool run_is_ending(int number)
     return false;
 }
 
-/* Why the program's end was what it was, in words, and MLflow's status for it. */
+/* Returns MLflow's status for the program's end, and writes the reason in words into `why` (size
+ * bytes). */
 static enum run_status run_end_status(struct run *run, char *why, size_t size)
 {
     const struct wire_msg *e = &run->end;
@@ -205,7 +206,8 @@ static const struct fact *logged_file(struct run *run, const struct rules *rules
     return n == 1 ? found : NULL;
 }
 
-/* Names the files that the program logged for the rules to read, as keep_rules_file does those on disk. */
+/* Records which files that the program logged the rules read, as keep_rules_file does those on
+ * disk. */
 static void name_logged_files(struct run *run, const struct rules *rules)
 {
     for (uint32_t i = 0; rules_file(rules, i); i++) {
@@ -272,7 +274,7 @@ static void keep_inputs(struct run *run, const struct rules *rules)
     }
 }
 
-/* Files that the rules and the user name are copied while they are as the program left them. */
+/* Copies the files that the rules and the user name, while they are as the program left them. */
 static void keep_files(struct run *run)
 {
     struct rules *rules = run->plan.loaded;
@@ -313,7 +315,8 @@ static void record_redaction(struct run *run)
             numbers, numbers == 1 ? " was" : "s were", numbers == 1 ? "it" : "each");
 }
 
-/* The facts are those of this machine, and of processes below the launcher, whatever a script or a process of the program started. */
+/* Warns where a script or a process of the program started programs elsewhere: the facts are only
+ * those of this machine, and of processes below the launcher. */
 static void warn_of_starters(struct run *run)
 {
     static const char uncounted[] = "run.user_s, run.system_s and run.max_rss_MiB do not count them";

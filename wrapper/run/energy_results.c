@@ -146,7 +146,8 @@ static bool is_node_shared(const struct record *r)
     return scheduler.n && !str_is(scheduler, "none") && allowed && allowed < all;
 }
 
-/* The same of a node of several. A collector may be confined to fewer processors than the job has there; which it has must be known. */
+/* Returns whether other work may share a node of several. A collector may be confined to fewer
+ * processors than the job has there, so the job's number counts too. */
 static bool is_other_node_shared(const struct record *r, const struct node_report *t)
 {
     const char *allowed_text = node_text(t, "cpu.allowed_threads"), *all_text = node_text(t, "cpu.threads");
@@ -430,7 +431,8 @@ static void choose_power_nodes(struct energy_work *w, const struct nodes_summary
                       (unsigned long long)used);
 }
 
-/* The sum over all nodes that ran the program, if each measured the same devices. */
+/* Returns the sum over all nodes that ran the program, in J. Sets w->why where it is not valid, for
+ * example because they measured different devices. */
 static double sum_nodes_energy(struct energy_work *w, const struct nodes_summary *n, struct buf *parts)
 {
     struct buf first CLEANUP_BUF, other CLEANUP_BUF;
@@ -454,7 +456,8 @@ static double sum_nodes_energy(struct energy_work *w, const struct nodes_summary
     return sum_J;
 }
 
-/* Without lines of collectors only this node's power is known. False: no node's is. */
+/* Reads the power of all nodes from the lines of collectors into *ret_J; without such lines only
+ * this node's is known. False: no node's is. */
 static bool read_nodes_energy(struct energy_work *w, int spool, bool public_profile, double *ret_J, struct buf *parts)
 {
     struct nodes_summary n;

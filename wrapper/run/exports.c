@@ -67,7 +67,7 @@ const char *run_exports_names(struct run *run)
 
 /* ---- the spools ---- */
 
-/* The spool of runs that this run is in: its folder without the run's name. */
+/* Appends the path of the spool that has this run's folder. 0; -1: it is not known. */
 static int spool_root_path(const struct spool *s, struct buf *to)
 {
     if (spool_path(s, to) || !to->p)

@@ -47,7 +47,8 @@ static bool report_file(int fd, uint32_t rule, const char *path)
     return fs_write_all(fd, &t, sizeof t) == 0 && fs_write_all(fd, path, n) == 0;
 }
 
-/* In the child. A name from the arguments is no pattern, whatever characters it has. */
+/* Runs in the child: reports the files of one pattern. A name from the arguments is no pattern,
+ * whatever characters it has. False: fd cannot be written. */
 static bool report_rule_files(int fd, const struct rules *rules, uint32_t i, char *const *argv, struct arena *a)
 {
     const char *pattern = rules_file(rules, i), *path = rules_file_path(rules, i, argv, a);

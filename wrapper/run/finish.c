@@ -244,8 +244,8 @@ static int clean_facts(struct finished *f, const struct finish_options *o, struc
     return 0;
 }
 
-/* Redaction of a public run may have replaced a word that the rules need. If a required metric is
- * missing then, the streams are withheld and the run is unverifiable. */
+/* Withholds the streams, and marks the run as unverifiable, where names were replaced in a public
+ * run and a required metric is missing: redaction may have replaced a word that the rules need. */
 static void withhold_replaced_streams(struct record *r, const struct rules_outcome *outcome, struct finish_options *o)
 {
     uint64_t places = 0;
@@ -274,8 +274,8 @@ static uint64_t files_left(const struct spool *s, const struct record *r, const 
     return left;
 }
 
-/* How long the run was, where the recorder that measures it was killed: from the start to the last beat,
- * by CLOCK_MONOTONIC. Journals of earlier versions have the wall clock alone. */
+/* Records how long the run was, where the recorder that measures it was killed: from the start to
+ * the last beat, by CLOCK_MONOTONIC. Journals of earlier versions have the wall clock alone. */
 static void finish_wall(struct record *r, const struct journal_state *state, const struct finish_options *o)
 {
     int64_t from_ms = state->started_ms ? state->started_ms : r->start_ms;
@@ -286,7 +286,8 @@ static void finish_wall(struct record *r, const struct journal_state *state, con
         record_metric(r, "run.wall_s", wall_s, "s", DIR_LOWER, 0, r->end_ms);
 }
 
-/* Everything but publishing. */
+/* Does all of finish_run but building and publishing. 0; -1 with err. The caller calls
+ * finished_deinit in both cases. */
 static int finish_complete(struct spool *s, const struct finish_program *program, struct finished *ret, struct finish_state *g,
                            struct err *err)
 {
@@ -358,7 +359,8 @@ int finish_look(struct spool *s, struct finished *ret, struct err *err)
     return finish_complete(s, NULL, ret, &g, err);
 }
 
-/* Before the run is marked as published: after a kill the next finish adds the same entries. */
+/* Adds the run to the exporters' queues before it is marked as published: after a kill the next
+ * finish adds the same entries. A failure becomes f->note. */
 static void queue_exports(const struct spool *s, struct finished *f, const struct finish_options *o, const char *places)
 {
     struct err why = {0};

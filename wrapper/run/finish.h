@@ -35,7 +35,7 @@ int finish_run(struct spool *s, const struct finish_program *program, struct fin
  * only files of the spool that finish_run makes again. */
 int finish_look(struct spool *s, struct finished *ret, struct err *err);
 void finished_deinit(struct finished *f);
-/* The last step alone, for a complete record (a child run): builds the run in the spool, renames it
- * into the tree and sets f->place. 0; -1 with err. */
+/* Does the last step alone, for a complete record (a child run): builds the run in the spool,
+ * renames it into the tree and sets f->place. 0; -1 with err. */
 int finish_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err);
 #endif

@@ -21,7 +21,7 @@ struct finish_options {
     const char *exporters;      /* names of those that the run is delivered to, with blanks between them; NULL: none */
     const char *host;           /* made: where the program ran, "" if it is not known; the journal's host is the maker's */
 };
-/* As a JSON object. */
+/* Appends the options as a JSON object. */
 void finish_options_print(const struct finish_options *o, struct buf *to);
 /* Texts into the arena. -1: no JSON (err). */
 int finish_options_parse(struct finish_options *ret, const char *text, struct arena *a, struct err *err);

@@ -150,7 +150,8 @@ static void record_no_allocation(struct run *run, const char *before, const char
     run->dirty = true;
 }
 
-/* The shell of an ended job, or what it has left behind, still has the job's variables. */
+/* Warns that the environment is that of an ended job: its shell, or what it has left behind, still
+ * has the job's variables. */
 static void warn_of_ended_job(struct run *run, const char *how)
 {
     if (!run->job.late)
@@ -187,7 +188,7 @@ static void record_job_facts(struct run *run, const struct slurm_job *job)
     set_end(run, slurm_job_ends_s(job));
 }
 
-/* slurmctld forgets a job some minutes after its end. */
+/* Warns where Slurm does not know the job: slurmctld forgets it some minutes after its end. */
 static void warn_of_unknown_job(struct run *run, struct str said)
 {
     if (str_has(said, "Invalid job id"))
@@ -221,7 +222,8 @@ static void end_asking(struct run *run)
     run->job.stage = JOB_IDLE;
 }
 
-/* The output of a Slurm tool may name hosts. */
+/* Returns the words of a Slurm tool, which may name hosts; in the public profile a static sentence
+ * instead. */
 const char *job_words(const struct run *run, const char *said)
 {
     return run->host.public_profile ? "failed (its words are withheld: the profile is public)" : said;
@@ -304,7 +306,8 @@ static bool knows_no_json(const struct query *a)
     return false;
 }
 
-/* For the other runs of the job: without secrets, and for a public record only what it may hold, and times. */
+/* Caches the answer for the other runs of the job: without secrets, and for a public record only
+ * what it may have, and times. `text` is a buffer for it. */
 static void store_job_answer(const struct run *run, struct slurm_job *job, struct buf *text)
 {
     struct redact *clean = run->host.redact;
@@ -543,7 +546,7 @@ void job_end_late(struct run *run)
     job_close(run);
 }
 
-/* Slurm's message names no cause, and the job runs on. */
+/* Sets the reason where Slurm's message names no cause, and the job continues. */
 static void name_lost_step(struct run *run)
 {
     struct job_reason *reason = &run->job.reason;

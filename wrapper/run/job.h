@@ -48,7 +48,7 @@ void job_end(struct run *run, int64_t answer_ms, int64_t waited_ms);
 /* The launcher has ended: waits for an outstanding answer, within its limit, and caches it for the
  * job's other runs. */
 void job_end_late(struct run *run);
-/* The text, which may name hosts; in the public profile a sentence instead. */
+/* Returns the text, which may name hosts; in the public profile a static sentence instead. */
 const char *job_words(const struct run *run, const char *said);
 /* Returns whether the scheduler has sent a signal. KILL will follow: there is no time to wait for
  * others. */

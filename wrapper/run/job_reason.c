@@ -59,7 +59,8 @@ static bool is_requeued(const struct run *run, const struct slurm_job *job)
     return str_int(job->field[SLURM_RESTARTS], &now) && now > before;
 }
 
-/* A time limit may have been changed since the job began, and time in which the job was suspended does not count. */
+/* Updates the end of the allocation: the time limit may have been changed since the job began, and
+ * time in which the job was suspended does not count. */
 static void update_allocation_end(struct run *run, const struct slurm_job *job)
 {
     int64_t limit_s, ran_s = 0;
@@ -141,7 +142,9 @@ static bool is_time_of_run(const struct run *run, struct str when)
     return after >= -ZONES_S && after <= ZONES_S + lasted && ((after % QUARTER_S) + QUARTER_S) % QUARTER_S <= lasted;
 }
 
-/* "slurmstepd: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-23T14:48:43 DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***" */
+/* Called for each line: searches Slurm's message that it ended a step or job, and its cause:
+ * "slurmstepd: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-23T14:48:43 DUE TO NODE FAILURE, SEE
+ * SLURMCTLD LOG FOR DETAILS ***". */
 static void search_cancel_line(void *context, struct str line)
 {
     struct searching *s = context;

@@ -92,8 +92,8 @@ int keep_copy(struct record *r, int from, int to, uint64_t *left, struct redact 
     return rc == 0 && c.error ? err_sys(err, "cannot keep %s", path) : rc;
 }
 
-/* What group and others may do with the copy: nothing that the source denies them. With an access control list the group's bits are a mask, and named
- * users may be shut out. */
+/* Returns the mode of the copy: nothing that the source denies group and others. With an access
+ * control list the group's bits are a mask, and named users may be shut out. */
 static mode_t copy_mode(int from, const struct stat *source)
 {
     bool listed = fgetxattr(from, "system.posix_acl_access", NULL, 0) > 0;
@@ -103,7 +103,8 @@ static mode_t copy_mode(int from, const struct stat *source)
     return mode | 0600;
 }
 
-/* A new file files/<name> in the spool, its name made unique. */
+/* Creates a new file files/<name> in the spool, its name made unique; `path` (size bytes) is its
+ * name. Returns the descriptor, or -1 with errno. */
 static int create_copy(int spool, const char *name, const struct stat *source, mode_t mode, char *path, size_t size)
 {
     CLEANUP_FD int to = -1;

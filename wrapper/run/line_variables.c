@@ -74,7 +74,7 @@ static void add_line_change(struct line_following *f, struct str name, struct st
     v->changes = f->changes;
 }
 
-/* The program gets none of what was set before. */
+/* Removes all changes so far: the program gets none of what was set before. */
 static void forget_changes(struct line_following *f)
 {
     f->to->variables.count = 0;
@@ -89,7 +89,7 @@ static void make_unknown(struct line_following *f, const char *why)
     f->to->variables.unknown = why ? why : "out of memory";
 }
 
-/* A variable that a starter passes on, as it was before that starter. */
+/* Adds a variable that a starter passes on, as it was before that starter. */
 static void pass_variable(struct line_following *f, const struct variables *before, struct str name)
 {
     struct str value;
@@ -118,7 +118,7 @@ static void set_listed(struct line_following *f, const struct starter_env *s, co
     }
 }
 
-/* Slurm's --export. */
+/* Applies a list of Slurm's --export. A list with quotes makes the variables unknown. */
 static void set_exported(struct line_following *f, const struct starter_env *s, const struct variables *before, struct str list)
 {
     bool all = false;
@@ -196,7 +196,7 @@ static bool any_gives(const struct peel_setting *list, size_t n, char *const *ar
     return given;
 }
 
-/* Words that name variables in a way that the rows do not know. */
+/* Adds a setting's words to those that may name variables in a way that the rows do not know. */
 static void add_suspects(struct line_following *f, const struct peel_setting *x, char *const *argv)
 {
     for (size_t i = 0; i < x->words; i++)
@@ -206,7 +206,8 @@ static void add_suspects(struct line_following *f, const struct peel_setting *x,
         }
 }
 
-/* Open MPI's --mca KEY VALUE is OMPI_MCA_KEY in the environment of the program. */
+/* Adds Open MPI's --mca KEY VALUE as OMPI_MCA_KEY, its variable in the program's environment.
+ * False: the option is none of these. */
 static bool set_mca(struct line_following *f, const struct peel_setting *x, const char *word)
 {
     static const char *const options[][2] = {{"mca", "OMPI_MCA_"}, {"gmca", "OMPI_MCA_"}, {"omca", "OMPI_MCA_"}, {"prtemca", "PRTE_MCA_"}};
@@ -238,7 +239,7 @@ static void change_by_setting(struct line_following *f, const struct starter_env
         add_suspects(f, x, argv);
 }
 
-/* What the starter does before its settings count. */
+/* Applies what the starter changes before its settings count. */
 static void begin_starter(struct line_following *f, const struct starter_env *s, const struct variables *before,
                           const struct peel_setting *list, size_t n, char *const *argv)
 {

@@ -82,8 +82,9 @@ static void log_message(struct record *r, const struct json *m, int file, const 
 
 /* ---- senders ---- */
 
-/* A user namespace that maps only some users shows all others under one number, the overflow uid. If the recorder itself runs under that
- * number, it cannot distinguish its user from others. */
+/* Returns whether a sender's user id is certain. A user namespace that maps only some users shows
+ * all others under one number, the overflow uid: a recorder that runs under it cannot distinguish
+ * its user from others. */
 static bool senders_are_clear(uid_t own)
 {
     unsigned long inside, outside, count;

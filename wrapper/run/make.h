@@ -23,8 +23,8 @@ struct made_run {
     struct arena texts;             /* the head's command line, redacted */
 };
 
-/* The id that a name always yields: UUID version 5 in the project's namespace. `purpose` separates
- * kinds of names ("import", "child" …). */
+/* Writes the id that a name always yields: UUID version 5 in the project's namespace. `purpose`
+ * separates kinds of names ("import", "child" …). */
 void make_id(char ret[33], const char *purpose, struct str name);
 /* Begins. On success make_end or make_drop must follow; every string of the plan is copied to the journal. */
 int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err);

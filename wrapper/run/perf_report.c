@@ -1,7 +1,8 @@
 /* perf_report.c: reads what `perf report` prints; see perf_report.h. */
 #include "run/perf_report.h"
 
-/* "# Samples: 19K of event 'cycles:u'" */
+/* Reads the event's name from "# Samples: 19K of event 'cycles:u'", into the arena; the first one
+ * counts. */
 static void read_perf_event(struct str line, struct arena *a, struct perf_report *to)
 {
     static const char before[] = "of event '";

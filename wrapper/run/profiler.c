@@ -69,7 +69,8 @@ static bool perf_start(struct run *run, struct query *ret, const char *const *wo
     return false;
 }
 
-/* Why perf has ended: its own words, without the heading "Error:". */
+/* Returns why perf has ended, in the arena: its own words, without the heading "Error:". NULL: out
+ * of memory. */
 static const char *perf_reason(struct run *run, const struct query *q, const char *what)
 {
     CLEANUP_BUF struct buf b;

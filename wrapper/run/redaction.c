@@ -50,7 +50,8 @@ static void clean_record_text(void *context, struct str key, char *text, size_t 
         r->redact.identities += identity_hide_paths(text, n);
 }
 
-/* Names hold no identities on purpose; a metric may be called as a user is. */
+/* Replaces secrets in a name in place. Names of identities stay on purpose: a metric may be called
+ * as a user is. */
 static void clean_name_text(void *context, char *text, size_t n)
 {
     struct redaction *r = context;
@@ -97,7 +98,8 @@ static void star_secret(char *told, const char *arg, struct str secret)
     memset(told + (secret.p - arg), '*', secret.n);
 }
 
-/* A name in one word and its value in the next: `printed` has the words, each behind a blank, without secrets. */
+/* Replaces with asterisks what `printed` has without secrets: the words, each with a blank after
+ * it. This finds a name in one word with its value in the next. */
 static void star_words(char **told, char *const *argv, struct str printed)
 {
     for (size_t i = 0, at = 0; argv[i]; i++) {

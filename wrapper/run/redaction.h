@@ -25,13 +25,15 @@ void redaction_end(struct redaction *r);
 void redaction_of_record(struct redaction *r, struct record *record);
 /* Returns a redacted copy of a text in the arena; NULL: out of memory. */
 char *redaction_text(struct redaction *r, const char *text, struct arena *a);
-/* The same of a value: also its name decides whether it is a secret. */
+/* Returns a redacted copy of a value, whose name decides too whether it is a secret, in the arena;
+ * NULL: out of memory. */
 char *redaction_named(struct redaction *r, const char *name, const char *value, struct arena *a);
 /* Returns a copy of a name in the arena, without secrets; identities stay. NULL: out of memory. */
 char *redaction_name(struct redaction *r, const char *name, struct arena *a);
-/* Redacted copies of arguments, in the arena; NULL: out of memory. What follows an option that names a
- * secret is one ("--password X"). Each byte that is no UTF-8 becomes U+FFFD and its two hexadecimal
- * digits, so that arguments that differ still do in the record. Sets r->hidden_arguments. */
+/* Returns redacted copies of arguments, in the arena; NULL: out of memory. What follows an option
+ * that names a secret is one ("--password X"). Each byte that is no UTF-8 becomes U+FFFD and its
+ * two hexadecimal digits, so that arguments that differ still do in the record. Sets
+ * r->hidden_arguments. */
 char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a);
 /* Returns a redacted copy of a complete output; the caller frees it. NULL with err. env: the
  * environment that names users and hosts, may be NULL. */

@@ -51,7 +51,8 @@ void run_warn(struct run *run, const char *text)
     run_report(run, WIRE_NOTE, 0, text);
 }
 
-/* The launcher waits --finish-wait from the program's end on, and the recorder must report before. */
+/* Returns until when the recorder must report, monotonic ns: before the launcher, which waits
+ * --finish-wait from the program's end on. */
 static int64_t finish_wait_until(const struct run *run)
 {
     int64_t from = run->end.kind == WIRE_ENDED ? run->end.mono_ns : clock_mono_ns();
@@ -76,7 +77,7 @@ int64_t run_answer_ms(const struct run *run, int64_t usual_ms)
     return half_ms > usual_ms ? half_ms : usual_ms;
 }
 
-/* Text of any length for the launcher, in pieces. */
+/* Sends a text of any length to the launcher, in pieces. */
 static void send_summary_text(struct run *run, struct str text)
 {
     char piece[sizeof((struct wire_msg *)0)->text];
@@ -89,7 +90,8 @@ static void send_summary_text(struct run *run, struct str text)
     }
 }
 
-/* What the launcher prints at the end: the summary, unless --quiet, and what the server has or lacks. */
+/* Sends what the launcher prints at the end: the summary, unless --quiet, and what the server has
+ * or lacks. */
 static void send_summary(struct run *run, const struct finished *f, char *const *env)
 {
     const struct wire *w = run->wire;
@@ -119,7 +121,7 @@ static void send_summary(struct run *run, const struct finished *f, char *const 
     send_summary_text(run, buf_text(&shown));
 }
 
-/* For --gate: why the verdict is not pass. */
+/* Writes for --gate why the verdict is not pass; leaves the text as it is where it is pass. */
 static void describe_verdict(const struct finished *f, char *text, size_t size)
 {
     if (strcmp(f->verdict, "fail") == 0)
@@ -129,7 +131,8 @@ static void describe_verdict(const struct finished *f, char *text, size_t size)
                  f->reason[0] ? f->reason : "no rule file and no reference (-R FILE) judges this run");
 }
 
-/* The record is safe; now it becomes a run in the tree. */
+/* Makes the recorded run one in the tree, and reports its outcome. 0; else the run is kept in the
+ * spool, which is reported. */
 static int finish_and_report(struct run *run, char **env)
 {
     struct finished f = {0};

@@ -59,7 +59,8 @@ static struct str here_document_end(struct str line)
     return str_sub(rest, 0, n);
 }
 
-/* What echo and printf print is no command: in their quotes nothing separates commands. Elsewhere quotes may hold a line of another shell. */
+/* Appends a line. In the quotes of echo and printf, whose text is no command, characters that
+ * separate commands become blanks. Elsewhere quotes may have a line of another shell. */
 static void append_line(struct buf *to, struct str line)
 {
     bool prints = str_starts(line, "echo ") || str_starts(line, "printf ");
@@ -168,7 +169,8 @@ static void note_starters(struct script_search *s, char *const *command, const c
         s->found = (struct script_starter){served, where, false};
 }
 
-/* `on_nodes() { "$@"; }` … `on_nodes srun prog`: a function of the script may run what it gets. */
+/* Searches the words of a call of a function of the script, which may run them: `on_nodes() { "$@";
+ * }` … `on_nodes srun prog`. */
 static void search_function_words(struct script_search *s, char *const *command, const char *where)
 {
     for (char *const *word = command + 1; *word && word[1] && !s->found.away; word++) {
@@ -177,7 +179,8 @@ static void search_function_words(struct script_search *s, char *const *command,
     }
 }
 
-/* where: NULL for the command line itself, which others have read. */
+/* Searches one command for starters. where: NULL for the command line itself, which others have
+ * read. */
 static void search_command(struct script_search *s, char *const *command, const char *where, int depth)
 {
     char *const *program = command;

@@ -99,7 +99,7 @@ struct sender {
 
 /* ---- messages ---- */
 
-/* Never waits: drops the message if the recorder does not read. */
+/* Sends the message to the recorder without waiting: drops it if the recorder does not read. */
 static void sender_report(struct send_msg *m, enum send_kind kind)
 {
     m->kind = kind;
@@ -275,7 +275,7 @@ static void send_trouble(struct sender *s, const char *text)
     sender_report_text(SEND_TROUBLE, text);
 }
 
-/* Everything that came since the last time. */
+/* Sends everything that came since the last time. */
 static void send_new(struct sender *s)
 {
     struct err err = {0};
@@ -320,8 +320,8 @@ static bool wait_tick(const struct sender *s)
 
 static int send_finish(struct sender *s);
 
-/* The recorder was killed, or ended without stopping the sender: no other process closes the run
- * now. */
+/* Closes and sends the run after the recorder was killed, or ended without stopping the sender: no
+ * other process does that now. Returns the exit status. */
 static int send_orphaned(struct sender *s)
 {
     struct leftovers_count swept;
@@ -372,7 +372,8 @@ static int send_create(struct sender *s)
 
 /* ---- finish ---- */
 
-/* The tree's folder, and where the notes are: the journal is there as long as the run was not released, else the search finds nothing. */
+/* Completes the run on the server from the tree, and reports its outcome. The journal, which names
+ * the tree, is there as long as the run was not released. Returns the exit status. */
 static int send_finish(struct sender *s)
 {
     struct err err = {0};

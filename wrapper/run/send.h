@@ -42,6 +42,7 @@ struct arena;
 char **send_line(const struct send_job *job, struct arena *a);
 /* All that follows "--send" in argv[0]; runs until the process ends. */
 int send_main(int argc, char **argv, char **env);
-/* Lowest priority, and away from the processors that `program` (0: the caller) may use, where there are others. */
+/* Sets the lowest priority, and leaves the processors that `program` (0: the caller) may use, where
+ * there are others. */
 void send_stand_back(pid_t program);
 #endif

@@ -244,7 +244,7 @@ static void set_program_env(struct run *run, const char *name, const char *value
         run_report(run, WIRE_ENV, 0, text);
 }
 
-/* What MLflow's client is to find. */
+/* Sets the variables by which MLflow's client finds server, run and experiment. */
 static void set_run_env(struct run *run, const char *uri, const char *id, const char *experiment)
 {
     set_program_env(run, "MLFLOW_TRACKING_URI", uri);
@@ -256,7 +256,8 @@ static void set_run_env(struct run *run, const char *uri, const char *id, const 
     set_program_env(run, "BENCHWRAP_SHARED_RUN", id);
 }
 
-/* Without a server, or with a silent one: the client logs to a private store in the spool. */
+/* Creates a private store in the spool, to which the client logs without a server or with a silent
+ * one. A failure is reported; the program then starts without. */
 static void share_store(struct run *run)
 {
     struct shared_store store;
@@ -434,7 +435,7 @@ void run_server_fetch(struct run *run, int64_t until_ns)
     stop_sender(run);
 }
 
-/* The sender continues, and stops by itself. */
+/* Lets the sender continue; it ends by itself. */
 static void release_sender(struct run_server *s)
 {
     fd_close(&s->line);

@@ -35,7 +35,7 @@ void run_server_share(struct run *run);
 /* The program runs: plans the start of the live sender in a second. It must not delay the program's
  * start, and very short runs need none. */
 void run_server_started(struct run *run);
-/* When to call run_server_on_time (monotonic ns; INT64_MAX: never). */
+/* Returns when run_server_on_time is due (monotonic ns; INT64_MAX: never). */
 int64_t run_server_next(const struct run *run);
 void run_server_on_time(struct run *run, int64_t now_ns);
 /* Reads the sender's messages, when `line` is readable. */

@@ -434,7 +434,8 @@ static enum run_status shared_run_status(const struct tree_run *run)
     return run->status == RUN_FINISHED || run->status == RUN_FAILED ? run->status : RUN_KILLED;
 }
 
-/* An experiment that the client made with an artifact_location has its files there. */
+/* Records where the client stores the files of an experiment that it made with an artifact_location
+ * of its own. */
 static void shared_note_place(struct record *r, const char *store_id, const struct tree_run *run)
 {
     char own[400];

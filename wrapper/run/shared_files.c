@@ -31,7 +31,8 @@ static bool is_taken(const struct record *r, const char *path)
     return false;
 }
 
-/* The client may have used the names below mlflow/, too. */
+/* Writes the path, with "mlflow/" before it as often as needed: the client may have used the names
+ * below mlflow/, too. */
 static void free_path(const struct record *r, const char *wanted, char ret[PATH_BYTES])
 {
     snprintf(ret, PATH_BYTES, "%s", wanted);

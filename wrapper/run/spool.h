@@ -38,8 +38,8 @@ int spool_discard(struct spool *s, struct err *err);
 /* Removes only the folder next to it. */
 int spool_drop_shared(struct spool *s);
 void spool_close(struct spool *s);
-/* The path relative to the run's directory ("../../../mlruns"), which names no home folder. False: it is
- * longer than `size` bytes, or the directory is unknown. */
+/* Writes the path relative to the run's directory ("../../../mlruns"), which names no home folder,
+ * into ret. False: it is longer than `size` bytes, or the directory is unknown. */
 bool spool_relative(const struct spool *s, const char *path, char *ret, size_t size);
 /* Appends the absolute path of the run's directory, for messages. 0; -1. */
 int spool_path(const struct spool *s, struct buf *to);

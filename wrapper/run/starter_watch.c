@@ -165,7 +165,7 @@ static char **process_texts(const struct host *h, pid_t pid, const char *file, s
     return all ? list : NULL;
 }
 
-/* `srun --version` */
+/* Returns whether the command only prints about itself: `srun --version`. */
 static bool only_describes_itself(char *const *words)
 {
     static const char *const options[] = {"-V", "--version", "-h", "--help", "--usage", "-help", "-version"};
@@ -187,7 +187,8 @@ static char **words_of_starter(const struct host *h, pid_t pid, char *name, bool
     return words && *words ? words : NULL;
 }
 
-/* By its own words and variables: `docker -H …`, srun in an allocation that the program has got. */
+/* Decides by its own words and variables whether a process starts programs elsewhere: `docker -H
+ * …`, srun in an allocation that the program has got. Sets starters.found. */
 static void judge_process(struct run *run, pid_t pid, char *name, bool linked)
 {
     struct script_starter *found = &run->starters.found;

@@ -19,14 +19,15 @@ struct starter_watch {
 
 /* Of a program that runs here: has the kernel report when a starter's file in PATH is opened. Nothing of the program is stopped or slowed. */
 void starter_watch_begin(struct run *run);
-/* For poll; -1: none. */
+/* Returns the descriptor to poll; -1: none. */
 int starter_watch_fd(const struct starter_watch *w);
-/* Monotonic ns of the next reading, INT64_MAX: none is due. */
+/* Returns when the next reading is due, monotonic ns; INT64_MAX: none is. */
 int64_t starter_watch_next(const struct starter_watch *w);
 /* A file was opened, by anyone: searches the program's processes for a starter at once, and some times soon after. */
 void starter_watch_receive(struct run *run);
 void starter_watch_on_time(struct run *run, int64_t now);
-/* `host->saw`, with the run as its context: is this process of the program a starter? */
+/* Called as `host->saw` for each process of the program, with the run as its context: checks
+ * whether it is a starter. */
 void starter_watch_saw(void *run, pid_t pid, const char *name);
 void starter_watch_end(struct starter_watch *w);
 #endif

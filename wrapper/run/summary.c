@@ -225,7 +225,8 @@ static struct str no_metrics_reason(const struct fact *f)
     return f->kind == FACT_WARNING ? no_metrics_in(f->text) : (struct str){NULL, 0};
 }
 
-/* Nothing of a program that failed: its own last lines explain more. */
+/* Appends why there are no metrics; nothing for a program that failed, whose own last lines explain
+ * more. */
 void summary_print_no_metrics(const struct summary *s, struct buf *to)
 {
     const struct record *r = &s->f->record;

@@ -23,16 +23,17 @@ void summary_print(const struct summary *s, struct buf *to);
 bool summary_has_results(const struct record *r);
 
 /* Its parts, for the summary of repetitions. */
-/* One line (broken where the screen is narrow): two blanks, a mark or label of `width` columns, the text. */
+/* Appends one line (broken where the screen is narrow): two blanks, a mark or label of `width`
+ * columns, the text. */
 void summary_line(const struct screen *screen, enum style style, const char *label, size_t width, struct str text, struct buf *to);
 /* Prints why the program has no metrics, with what to do. Nothing if it failed. */
 void summary_print_no_metrics(const struct summary *s, struct buf *to);
-/* The reason, unless the first line has it, and the verdict of references. */
+/* Appends the reason, unless the first line has it, and the verdict of references. */
 void summary_print_reason(const struct summary *s, struct buf *to);
 /* Warnings that were not printed before; `source`: of this source alone, NULL: any. */
 void summary_print_warnings(const struct summary *s, const char *source, struct buf *to);
-/* The last line: id, tree, next command ("show"). */
+/* Appends the last line: id, tree, next command ("show"). */
 void summary_print_place(const struct summary *s, struct buf *to);
-/* The tree from the working directory if it is below that, else absolute. */
+/* Appends the tree, from the working directory if it is below that, else absolute. */
 void summary_tree(const char *tree, struct buf *to);
 #endif
