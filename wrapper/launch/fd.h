@@ -9,7 +9,7 @@ enum { FD_LOWEST = 10 /* a caller's closed 0, 1, 2 must stay closed, and shells 
 /* Moves fd to a number >= FD_LOWEST with close-on-exec and closes the old one. Where that is impossible (limit of open files) fd is kept if it
  * is above 2, else closed: -1 with errno. -1 passes through, so calls nest: fd_high(open(…)). */
 int fd_high(int fd);
-/* Both ends moved by fd_high. 0 or -1 with nothing left open. */
+/* Makes a pipe, both ends moved by fd_high. 0; -1 with nothing left open. */
 int fd_pipe(int ret_ends[2]);
 int fd_socketpair(int type, int ret_ends[2]);
 /* Closes *fd if it is open and sets it to -1; errno is kept. */

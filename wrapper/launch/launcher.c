@@ -29,8 +29,8 @@ enum {
     PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */
 };
 
-/* The recorder's process that talks to a server: its own affair, even if it outlives the recorder
- * and becomes the launcher's child. */
+/* Returns the pid of the recorder's process that sends to a server; 0: none. It may outlive the
+ * recorder and become the launcher's child. */
 pid_t launcher_sender(const struct launch *l)
 {
     return l->recorder.wire ? atomic_load_explicit(&l->recorder.wire->sender, memory_order_relaxed) : 0;
@@ -151,7 +151,8 @@ static struct out *stderr_of(struct launch *l)
     return &l->out[1];
 }
 
-/* Its socket closes a moment before it can be reaped: the observer is replaced at once, the warning waits for the exit status. */
+/* Handles the end of the recorder. Its socket closes a moment before it can be reaped: the observer
+ * is replaced at once, the warning waits for the exit status. */
 static void recorder_lost(struct launch *l)
 {
     int exit = l->recorder.exit;
@@ -433,7 +434,8 @@ static bool wait_recorder_ready(struct launch *l)
     return l->recorder.alive;
 }
 
-/* The program's process is held while the recorder attaches a profiler to it. */
+/* Waits until the recorder has attached a profiler to the program's process, which is held until
+ * then. */
 static void wait_profiler(struct launch *l)
 {
     const struct wire_msg held = {.kind = WIRE_HELD, .pid = l->pid};

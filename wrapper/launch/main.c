@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All verbs live in the core program. Returns only on failure. */
+/* Executes the core program, which has all verbs. Returns 125 on failure, after a message. */
 static int become_core(char **argv, const char *verb)
 {
     char path[4096];

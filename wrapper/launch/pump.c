@@ -109,7 +109,8 @@ static void end_stall(struct pump_stream *s, int64_t now_ns)
     s->stalled_ns = 0;
 }
 
-/* Where the next bytes go: ring or spare buffer. 0: wait for the recorder. */
+/* Returns how many bytes may be read, and in *ret where to: the ring or the spare buffer. 0: wait
+ * for the recorder. */
 static size_t pump_buffer_for(struct pump_stream *s, bool recorder, int64_t now_ns, char **ret)
 {
     *ret = s->spare;

@@ -36,7 +36,7 @@ struct pump_stream {
 /* Opens what the program gets instead of descriptor `number`. 0; -1 with errno: the caller runs it unrecorded. An uncapturable stream (closed, read-only,
  * datagrams, --capture none) is left alone. */
 int pump_open(struct pump_stream *s, int number, struct out *out, enum capture capture);
-/* Both through one pipe: streams[1] follows streams[0]. */
+/* Joins both streams in one pipe: streams[1] follows streams[0]. */
 void pump_merge(struct pump_stream *streams);
 /* Attaches the recorder's ring. */
 void pump_record(struct pump_stream *s, struct wire *wire, int ring);

@@ -92,8 +92,10 @@ static int recorder_make_id(char id[33])
     return 0;
 }
 
-/* The socket of `benchwrap log`, in the abstract name space: no file, gone with the last holder. Every local user can reach it, so the kernel attests
- * the sender of each message from the first one on: the option is set before the name is bound. */
+/* Opens the socket of `benchwrap log`, in the abstract name space: no file, gone with the last
+ * holder. Every local user can reach it, so the kernel attests the sender of each message from the
+ * first one on: the option is set before the name is bound. Returns the descriptor; -1 with errno.
+ * */
 static int open_log(const char *id)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -38,7 +38,7 @@ int recorder_open(struct recorder *r, const char *id, const char **ret_what);
 /* argv: the launcher's own. Every descriptor but those of wire.h is closed in it, all signals stay
  * blocked. */
 int recorder_start(struct recorder *r, char **argv);
-/* The next message, if there is one: 1. 0: none now; -1: the recorder is gone (alive is then false). */
+/* Receives the next message. 1; 0: none now; -1: the recorder is gone (alive is then false). */
 int recorder_receive(struct recorder *r, struct wire_msg *ret);
 /* False if it could not be sent now (errno EAGAIN) or at all. */
 bool recorder_send(struct recorder *r, const struct wire_msg *msg);

@@ -43,7 +43,7 @@ static size_t colour_length(const char *p, size_t n)
     return i > 2 && i < n && p[i] == 'm' ? i + 1 : 0;
 }
 
-/* The line made harmless; on a terminal colours stay. */
+/* Appends the line, made harmless; on a terminal colours stay. */
 static void put_coloured(struct buf *line, struct str text, bool coloured)
 {
     size_t from = 0;

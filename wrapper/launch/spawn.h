@@ -34,7 +34,7 @@ void spawn_release(int line);
 /* After the release, once `line` is readable. 1: it runs; 0: not known yet; -1: it could not, *ret
  * states why. Closes *line unless 0. */
 int spawn_result(int *line, struct spawn_failure *ret);
-/* Exit status (125, 126, 127) and the sentence for it. */
+/* Returns the exit status (125, 126, 127) for a failure, and the sentence for it. */
 int spawn_explain(const char *program, const struct spawn_failure *failure, char *text, size_t size);
 /* Becomes the program, nothing else loaded. Returns only on failure: prints the error and returns
  * the exit status. */
