@@ -29,15 +29,16 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((form
 char *buf_room(struct buf *b, size_t n);
 struct str buf_text(const struct buf *b);
 
-/* s as a JSON string with its quotes: control characters escaped, non-BMP raw, invalid bytes
- * as U+FFFD. Such a string is also a valid double-quoted YAML scalar. */
+/* Appends s as a JSON string with its quotes: control characters escaped, non-BMP raw, invalid
+ * bytes as U+FFFD. Such a string is also a valid double-quoted YAML scalar. */
 void buf_json(struct buf *b, struct str s);
-/* A double that reads back equal, shortest of %.15g, %.16g, %.17g; "NaN", "Infinity", "-Infinity". */
+/* Appends a double that reads back equal, shortest of %.15g, %.16g, %.17g; "NaN", "Infinity",
+ * "-Infinity". */
 void buf_double(struct buf *b, double v);
-/* s made harmless for a terminal: valid UTF-8, control characters (ESC, C1 too) as \xNN, marks that change the
- * direction of text as \uNNNN, at most max characters, "..." marks a cut. */
+/* Appends s made harmless for a terminal: valid UTF-8, control characters (ESC, C1 too) as \xNN,
+ * marks that change the direction of text as \uNNNN, at most max characters, "..." marks a cut. */
 void buf_plain(struct buf *b, struct str s, size_t max);
-/* s as valid UTF-8: each invalid byte and each NUL becomes U+FFFD. */
+/* Appends s as valid UTF-8: each invalid byte and each NUL becomes U+FFFD. */
 void buf_utf8(struct buf *b, struct str s);
 #define CLEANUP_BUF __attribute__((cleanup(buf_deinit)))
 #endif

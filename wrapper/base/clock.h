@@ -16,8 +16,8 @@ static inline int64_t clock_mono_ns(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
-/* Wall time that is not before what CLOCK_MONOTONIC counted since an earlier pair of both: a clock
- * that was set back between the two makes no end that precedes its start. */
+/* Returns a wall time that is not before what CLOCK_MONOTONIC counted since an earlier pair of
+ * both: a clock that was set back between the two makes no end that precedes its start. */
 static inline int64_t clock_wall_after_ms(int64_t start_wall_ms, int64_t start_mono_ns)
 {
     int64_t wall_ms = clock_wall_ms(), least_ms = start_wall_ms + (clock_mono_ns() - start_mono_ns) / 1000000;

@@ -155,8 +155,9 @@ static int fs_open_parent(const char *path, const char **ret_name)
     return -1;
 }
 
-/* The folder of dir/path, below dir and through no link, since other users may write in between; dir itself where path is a name, or dir is
- * AT_FDCWD. *ret_name: the path in it. *ret_held owns what was opened. -1 with errno. */
+/* Opens the folder of dir/path, below dir and through no link, since other users may write in
+ * between; returns dir itself where path is a name, or dir is AT_FDCWD. *ret_name: the path in it.
+ * *ret_held owns what was opened; the caller closes it. -1 with errno. */
 static int fs_parent_below(int dir, const char *path, const char **ret_name, int *ret_held)
 {
     char folder[PATH_MAX];

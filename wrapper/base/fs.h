@@ -55,10 +55,12 @@ struct fs_names {
     char **names;
     size_t count;
 };
+/* Lists the names of a folder. 0; -1 with err: *ret is not set. */
 int fs_list(int dir, const char *path, struct fs_names *ret, struct err *err);
 void fs_names_deinit(struct fs_names *list);
-/* A new file `to` with the bytes of the regular file `from` (links are refused), blocks shared where the file system can. Its mode is `mode` without
- * what `from` denies to group and others. On failure no `to` is left. */
+/* Makes a new file `to` with the bytes of the regular file `from` (links are refused), blocks
+ * shared where the file system can. Its mode is `mode` without what `from` denies to group and
+ * others. On failure no `to` is left. */
 int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
 /* The same by a hard link, where that works; mode counts for a copy only. */
 int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);

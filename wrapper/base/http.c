@@ -120,7 +120,8 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
     return 0;
 }
 
-/* Not left in memory that is given back: what follows may be written to a core file. */
+/* Frees a secret, erased first: what is given back to the allocator may be written to a core file.
+ * */
 static void http_erase_secret(char *secret)
 {
     if (secret)
@@ -220,7 +221,7 @@ static int on_seek(void *context, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-/* What does not fit is no date. */
+/* Copies a date; one that does not fit is none. */
 static void keep_date(char to[40], struct str text)
 {
     snprintf(to, 40, STR_FMT, STR_ARG(text.n < 40 ? text : STR("")));
@@ -256,7 +257,7 @@ static size_t http_on_header(char *p, size_t size, size_t n, void *context)
 
 /* ---- one request ---- */
 
-/* The transfer of a file has no time limit while bytes move. */
+/* Sets time limits and protocols. The transfer of a file has no time limit while bytes move. */
 static void http_set_limits(struct http *h, const struct http_request *q)
 {
     bool file = q->to_fd || (!q->body.p && q->body_bytes > 0);
@@ -442,7 +443,8 @@ static enum http_trouble trouble_of(CURLcode code, bool connected)
     }
 }
 
-/* libcurl's text for a refused connection repeats host and port; the system's word is the reason. */
+/* Appends why the transfer failed. libcurl's text for a refused connection repeats host and port,
+ * so the system's word is the reason. */
 static void put_reason(struct http *h, CURLcode code, struct buf *to)
 {
     long error = 0;
@@ -508,7 +510,8 @@ static void http_read_reply(struct http *h, struct http_reply *r)
         r->limit_reset_s = 0;
 }
 
-/* Everything libcurl is to know of a request; *ret_headers is the caller's to free, in any case. */
+/* Sets everything that libcurl is to know of a request. False: out of memory, or a body that cannot
+ * be read. *ret_headers is the caller's to free, in any case. */
 static bool http_set_request(struct http *h, const struct http_request *q, struct curl_slist **ret_headers)
 {
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;

@@ -79,9 +79,11 @@ struct http_reply {
 int http_do(struct http *h, const struct http_request *q, struct http_reply *ret, struct err *err);
 void http_reply_deinit(struct http_reply *r);
 
-/* s as part of an address: all but letters, digits and "-._~" as %XX; '/' stays if keep_slash. */
+/* Appends s as part of an address: all but letters, digits and "-._~" as %XX; '/' stays if
+ * keep_slash. */
 void http_escape(struct buf *to, struct str s, bool keep_slash);
-/* The address for a message: without credentials and query (which may hold a signature), harmless for a terminal. */
+/* Appends the address for a message: without credentials and query (which may have a signature),
+ * harmless for a terminal. */
 void http_print_url(struct buf *to, const char *url);
 /* Returns the version of the libcurl that can be loaded, or NULL. */
 const char *http_library(void);

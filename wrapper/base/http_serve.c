@@ -85,7 +85,7 @@ int http_serve_listen(const struct http_place *place, struct err *err)
 
 /* ---- requests ---- */
 
-/* head: the bytes before the empty line. False: it is no request. */
+/* Reads a request's head, the bytes before the empty line. False: it is no request. */
 static bool serve_parse(struct str head, struct http_question *ret)
 {
     struct str rest = head, line = str_trim(str_cut(&rest, '\n')), words = line;

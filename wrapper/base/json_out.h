@@ -29,9 +29,9 @@ struct json_out json_begin(struct buf *to, enum json_layout layout, char bracket
 void json_open(struct json_out *j, const char *key, char bracket); /* '{' or '[' */
 void json_open_row(struct json_out *j, const char *key, char bracket); /* on one line, as JSON_ROW */
 void json_close(struct json_out *j, char bracket);                 /* '}' or ']' */
-/* The name of the value that follows. */
+/* Prints the name of the value that follows. */
 void json_name(struct json_out *j, struct str key);
-/* The next member or bracket begins a line, after so many blanks. */
+/* Begins a line with the next member or bracket, after so many blanks. */
 void json_line(struct json_out *j, unsigned blanks);
 void json_text(struct json_out *j, const char *key, const char *value); /* NULL: null */
 void json_str(struct json_out *j, const char *key, struct str value);
@@ -42,7 +42,7 @@ void json_int(struct json_out *j, const char *key, int64_t value);
 void json_uint(struct json_out *j, const char *key, uint64_t value);
 void json_flag(struct json_out *j, const char *key, bool value);
 void json_null(struct json_out *j, const char *key);
-/* A value that is JSON already. */
+/* Prints a value that is JSON already. */
 void json_raw(struct json_out *j, const char *key, struct str text);
 void json_printf(struct json_out *j, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Members or elements that are JSON already, with the commas between them. */

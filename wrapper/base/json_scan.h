@@ -16,12 +16,15 @@ struct json_scan {
 struct json_scan json_scan_of(struct str text);
 /* Enters the object that comes next. */
 bool json_scan_enter(struct json_scan *s);
-/* The next member's key, as it is written, between its quotes; the value comes next. False: the object has ended, and has been left. */
+/* Reads the next member's key, as it is written, between its quotes; the value comes next. False:
+ * the object has ended, and has been left. */
 bool json_scan_member(struct json_scan *s, struct str *ret_key);
-/* The text that comes next, as it is written, between its quotes: escapes stay. False also where another value comes; it stays next. */
+/* Reads the text that comes next, as it is written, between its quotes: escapes stay. False also
+ * where another value comes, which stays next. */
 bool json_scan_text(struct json_scan *s, struct str *ret);
-/* The number that comes next; likewise. */
+/* Reads the number that comes next. False also where another value comes, which stays next. */
 bool json_scan_number(struct json_scan *s, double *ret);
-/* The value that comes next as it is written: skips it. */
+/* Skips the value that comes next; *ret is the value as it is written. False: there is none, or the
+ * text is damaged. */
 bool json_scan_value(struct json_scan *s, struct str *ret);
 #endif

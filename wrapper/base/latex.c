@@ -49,7 +49,8 @@ static size_t latex_sign(struct buf *to, struct str rest)
     return 0;
 }
 
-/* A character that pdflatex has no letter for: LATEX_PREAMBLE makes it a letter or its number. */
+/* Appends a character that pdflatex has no letter for: LATEX_PREAMBLE makes it a letter or its
+ * number. */
 static void latex_other(struct buf *to, struct str character)
 {
     unsigned code = utf8_code_point(character.p, character.n);

@@ -117,7 +117,7 @@ void listing_drop_row(struct listing *l)
         l->used -= l->count;
 }
 
-/* text in at most `max` columns, harmless. */
+/* Appends the text in at most `max` columns, harmless. */
 static void text_shown(struct str text, size_t max, struct buf *to)
 {
     CLEANUP_BUF struct buf plain;
@@ -279,7 +279,7 @@ static bool row_ends(const struct listing_table *t, size_t row, size_t c)
     return true;
 }
 
-/* A text over several columns that is wider than they are widens the last of them. */
+/* Widens the last of several columns where a text over them is wider than they are. */
 static void widen_for_spans(struct listing_table *t, size_t row)
 {
     for (size_t c = 0; c < t->l->count; c++) {
@@ -371,7 +371,7 @@ static void drop_columns(struct listing_table *t)
     widen_narrowed(t);
 }
 
-/* The widest columns of text become narrower. */
+/* Narrows the widest columns of text, down to a minimum, until the table fits. */
 static void shrink_columns(struct listing_table *t)
 {
     enum { LEAST = 16 };
@@ -390,7 +390,8 @@ static void shrink_columns(struct listing_table *t)
     }
 }
 
-/* The names in the first column get a line of their own where they are wider than the rest of the screen. */
+/* Narrows the first column where the table does not fit; a name that is wider then has a line of
+ * its own. */
 static void fold_names(struct listing_table *t)
 {
     enum { LEAST = 8 };
@@ -403,7 +404,7 @@ static void fold_names(struct listing_table *t)
     t->widths[first] = width > excess + LEAST ? width - excess : LEAST;
 }
 
-/* The last resort: numbers leave from the right, all but one. */
+/* Hides columns of numbers from the right, all but one, as the last resort. */
 static void drop_numbers(struct listing_table *t)
 {
     for (size_t c = t->l->count; c-- > 0 && table_width(t) > t->screen->width;) {
@@ -417,9 +418,9 @@ static void drop_numbers(struct listing_table *t)
 
 /* ---- lines ---- */
 
-/* One cell in `width` columns and `gap` blanks behind it; at the end of a line (SIZE_MAX) blanks
- * are left out. A text wider than that ends its line; the next line continues behind `used` columns
- * and the cell. */
+/* Appends one cell in `width` columns and `gap` blanks after it; at the end of a line (SIZE_MAX)
+ * blanks are left out. A text wider than that ends its line; the next line continues after `used`
+ * columns and the cell. */
 static void put_aligned(struct listing_table *t, struct str text, size_t width, bool right, enum style style, size_t used, size_t gap)
 {
     size_t own = screen_text_width(text), fill = width > own ? width - own : 0;
@@ -498,7 +499,8 @@ static void put_headings(struct listing_table *t)
     }
 }
 
-/* The line above the headings, if a visible column has one. A text aligned left extends over the columns without one behind it. */
+/* Appends the line above the headings, if a visible column has one. A text aligned left extends
+ * over the columns without one after it. */
 static void put_above(struct listing_table *t)
 {
     const struct listing *l = t->l;
@@ -577,7 +579,7 @@ static void listing_put_table(struct listing_table *t)
         listing_put_row(t, r);
 }
 
-/* False: out of memory. */
+/* Allocates the table's arrays. False: out of memory; the caller frees what there is. */
 static bool table_init(struct listing_table *t, const struct listing *l, const struct screen *screen, struct buf *to)
 {
     *t = (struct listing_table){.l = l,

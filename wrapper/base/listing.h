@@ -46,35 +46,38 @@ struct listing {
 /* The arena keeps the cells' texts; `columns` must outlive the listing. */
 void listing_init(struct listing *l, const struct listing_column *columns, size_t count, struct arena *arena);
 void listing_deinit(struct listing *l);
-/* The next cell, row by row. */
+/* Adds the next cell, row by row. */
 void listing_text(struct listing *l, const char *text); /* NULL: nothing known, "-" and null */
 void listing_str(struct listing *l, struct str text);
 void listing_number(struct listing *l, double value, const char *shown); /* shown NULL: about six significant digits */
 void listing_none(struct listing *l);
 void listing_known(struct listing *l, double value); /* a number; nothing known where it is not finite */
 void listing_integer(struct listing *l, int64_t value); /* with all digits in a table, too */
-/* One text over the next n columns (n >= 1), aligned left; in JSON it is the first cell, the others are null. */
+/* Adds one text over the next n columns (n >= 1), aligned left; in JSON it is the first cell, the
+ * others are null. */
 void listing_span(struct listing *l, const char *text, size_t n);
-/* The style of the cell added last. */
+/* Sets the style of the cell added last. */
 void listing_style(struct listing *l, enum style style);
 size_t listing_rows(const struct listing *l);
 /* Removes the last row, which must be complete. */
 void listing_drop_row(struct listing *l);
-/* The table; nothing at all, not even a heading, without rows. -1: out of memory. */
+/* Prints the table; nothing at all, not even a heading, without rows. -1: out of memory. */
 int listing_print(const struct listing *l, FILE *out);
 /* The same for a screen that the caller knows, appended. */
 int listing_render(const struct listing *l, const struct screen *screen, struct buf *to);
 /* Returns whether the table on this screen has a column of this key. A column is left out where the
  * screen is too narrow, or where all its cells are empty. */
 bool listing_shows(const struct listing *l, const struct screen *screen, const char *key);
-/* The rows as a JSON array of objects. */
+/* Appends the rows as a JSON array of objects. */
 void listing_json(const struct listing *l, struct buf *to);
 void listing_json_member(const struct listing *l, const char *key, struct json_out *j);
-/* The same, one object a line. */
+/* Appends the rows as JSON, one object a line. */
 void listing_jsonl(const struct listing *l, struct buf *to);
-/* One field of CSV. guard: a text that a spreadsheet would evaluate, because it begins with = + - @ or a tab and is no number, gets an apostrophe before it. */
+/* Appends one field of CSV. guard: a text that a spreadsheet would evaluate, because it begins with
+ * = + - @ or a tab and is no number, gets an apostrophe before it. */
 void listing_csv_field(struct buf *to, struct str text, bool guard);
-/* The rows as CSV (RFC 4180) with a line of keys. Each number has all digits, a cell that is not known is empty. guard: see listing_csv_field. */
+/* Appends the rows as CSV (RFC 4180) with a line of keys. Each number has all digits, a cell that
+ * is not known is empty. guard: see listing_csv_field. */
 void listing_csv(const struct listing *l, bool guard, struct buf *to);
 /* The forms in which commands print rows. */
 enum listing_form { LISTING_TABLE, LISTING_CSV, LISTING_MARKDOWN, LISTING_JSONL, LISTING_JSON };

@@ -49,7 +49,7 @@ static bool is_formula(struct str text)
     return text.n && memchr("=+-@\t\r", text.p[0], 6) && !str_double(text, &ignored);
 }
 
-/* A field with a comma, a quote or a line end is written in quotes. */
+/* Appends a field, in quotes if it has a comma, a quote or a line end. */
 void listing_csv_field(struct buf *to, struct str text, bool guard)
 {
     CLEANUP_BUF struct buf valid;
@@ -108,7 +108,7 @@ static void put_markdown_headings(const struct listing *l, size_t max, struct bu
     buf_putc(to, '\n');
 }
 
-/* A table of Markdown, texts as code that cannot do anything, each cut behind 200 bytes. */
+/* Appends a table of Markdown, texts as code that cannot do anything, each cut behind 200 bytes. */
 static void listing_markdown(const struct listing *l, struct buf *to)
 {
     enum { CELL_MAX = 200 };

@@ -3,15 +3,16 @@
 #define BASE_MAN_H
 #include "base/opt.h"
 
-/* Text with everything escaped that roff would read as an order. At the start of a line also the control characters. */
+/* Appends text with everything escaped that roff would read as an order; at the start of a line
+ * also the control characters. */
 void man_text(struct buf *to, struct str text, bool line_start);
 void man_z(struct buf *to, const char *text);
-/* Paragraphs: blank lines part them, lines with two leading blanks stay unchanged. */
+/* Appends paragraphs: blank lines part them, lines with two leading blanks stay unchanged. */
 void man_paragraphs(struct buf *to, const char *text);
 /* Appends the section OPTIONS of a manual page, with a heading for each group; nothing where there
  * are no options. */
 void man_options(struct buf *to, const struct opt_row *rows, size_t count);
-/* "$ command" lines, each followed by lines of plain explanation; NULL: none. */
+/* Appends "$ command" lines, each followed by lines of plain explanation; NULL: none. */
 void man_examples(struct buf *to, const char *text);
 
 /* A separate program (benchmarks/native/NAME), and its complete page. */

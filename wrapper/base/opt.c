@@ -190,7 +190,8 @@ int opt_check(const struct opt_row *row, const struct opt_value *value, struct e
     return 0;
 }
 
-/* "--name", as it was typed: where of a command line value. */
+/* Returns "--name" as it was typed, the `where` of a value of the command line; "command line"
+ * where memory is used up. */
 static const char *opt_typed_name(struct opt_set *set, struct str name)
 {
     char *text = opt_alloc(set, strlen("--") + name.n + 1);
@@ -211,7 +212,8 @@ static int opt_store_typed(struct opt_set *set, size_t i, struct str name, const
     return opt_store(set, i, text, OPT_COMMAND_LINE, where, err);
 }
 
-/* What is answered to an unknown name: the option of that name with dashes for its underscores, the answer to another program's word, the nearest name. */
+/* Appends the answer to an unknown name: the option of that name with dashes for its underscores,
+ * the answer to another program's word, or the nearest name. */
 static void answer_unknown(const struct opt_set *set, struct str name, struct buf *to)
 {
     struct buf dashes;
@@ -259,7 +261,8 @@ static bool has_value(int argc, char **argv, int i)
     return i + 1 < argc && strcmp(argv[i + 1], "--") != 0;
 }
 
-/* --name, --name=value, --name value. *i is the index of the word, and moves over the value. */
+/* Stores a long option: --name, --name=value, --name value. *i is the index of the word, and moves
+ * over a value of its own. 0; -1 with err. */
 static int take_long(struct opt_set *set, int argc, char **argv, int *i, struct err *err)
 {
     const char *word = argv[*i] + 2, *equals = strchr(word, '=');

@@ -80,7 +80,7 @@ double opt_seconds(const struct opt_set *set, const char *name); /* checked befo
 uint64_t opt_bytes(const struct opt_set *set, const char *name);
 int64_t opt_integer(const struct opt_set *set, const char *name);
 const char *opt_origin_name(enum opt_origin origin);
-/* The OPTIONS part of --help, groups and wrapping included. */
+/* Appends the OPTIONS part of --help, groups and wrapping included. */
 void opt_help(const struct opt_set *set, struct buf *to);
 /* Appends a line of at most 80 columns for each option of `names` (NULL ends them): the group where
  * it changes, the option, and its help up to the first "; " or " (". Names without a row are left

@@ -5,7 +5,7 @@
 
 enum { HELP_WIDTH = 80, HELP_LEFT = 30, BRIEF_GROUP = 12, BRIEF_TEXT = 38 };
 
-/* Words of text from `column` on, continued at HELP_LEFT. */
+/* Appends words of text from `column` on, continued at HELP_LEFT. */
 static void help_words(struct buf *to, size_t column, struct str text)
 {
     for (struct str word; (word = str_word(&text)).n;) {

@@ -30,7 +30,7 @@ unsigned parallel_workers(size_t n, size_t least)
     return (unsigned)(worth < 1 || most < 1 ? 1 : worth < most ? worth : most);
 }
 
-/* The thread of one worker: processes pieces until none is left. Returns NULL. */
+/* Runs as the thread of one worker: processes pieces until none is left. Returns NULL. */
 static void *parallel_work(void *worker)
 {
     struct parallel_worker *w = worker;

@@ -27,7 +27,7 @@ static void put_left(char *to, size_t size, double seconds)
         snprintf(to, size, ", %.0f s left", seconds);
 }
 
-/* Bytes of the line that fit: all, or complete parts between commas. */
+/* Returns how many bytes of the line fit: all, or complete parts between commas. */
 static int parts_within(const char *line, int n, int width)
 {
     int end = n < LINE ? n : LINE - 1;

@@ -12,7 +12,7 @@ struct prom_sample {
     double value; /* NaN and infinities are possible */
 };
 
-/* The next sample of *rest, which moves on. 1: *ret is set; 0: the end; -1: a line that is no
+/* Reads the next sample of *rest, which moves on. 1: *ret is set; 0: the end; -1: a line that is no
  * sample (it is skipped; the caller counts). */
 int prom_next(struct str *rest, struct prom_sample *ret);
 /* Cuts the first label off a sample's labels; `value` gets its value without escapes. False: the end, or no label. */

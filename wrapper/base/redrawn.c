@@ -33,7 +33,7 @@ static size_t string_length(struct str s)
     return i < s.n && s.p[i] == ESC ? i + 2 : i + 1;
 }
 
-/* s begins with ESC. */
+/* Reads the escape sequence at the beginning of s, which begins with ESC. */
 static struct escape escape_read(struct str s)
 {
     struct escape e = {.kind = s.n > 1 ? s.p[1] : 0, .n = 2};
@@ -77,7 +77,7 @@ static void drawing_restore(struct drawing *d)
         d->n = (size_t)d->saved;
 }
 
-/* What the sequence adds is shorter than the sequence. */
+/* Applies an escape sequence to the line. What it adds is shorter than the sequence. */
 static void drawing_apply(struct drawing *d, const struct escape *e)
 {
     if (e->kind == '7' || e->last == 's')

@@ -25,7 +25,8 @@ enum style {
     STYLE_WARN, /* a warning: yellow */
 };
 
-/* Of an open descriptor. COLUMNS (20 to 10000) overrides the terminal's own width. */
+/* Returns the screen of an open descriptor. COLUMNS (20 to 10000) overrides the terminal's own
+ * width. */
 struct screen screen_of(int fd);
 struct screen screen_of_file(FILE *out);
 /* Writes data, such as CSV. On a terminal, control characters and marks that change the direction of text are written as buf_plain does, but for
@@ -38,7 +39,7 @@ size_t screen_columns(const struct screen *s);
 void screen_puts(const struct screen *s, enum style style, const char *text, struct buf *to);
 void screen_style_begin(const struct screen *s, enum style style, struct buf *to);
 void screen_style_end(const struct screen *s, enum style style, struct buf *to);
-/* n blanks. */
+/* Appends n blanks. */
 void screen_fill(struct buf *to, size_t n);
 
 /* Columns that text occupies on a terminal (UTF-8; combining marks 0, wide characters 2). No escape sequences in it. */

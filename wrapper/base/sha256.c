@@ -88,8 +88,8 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
 #endif
 
 #if defined(__x86_64__)
-/* A CPUID instruction costs microseconds in a virtual machine: it runs once, and only for long
- * input. */
+/* Returns whether to use the processor's SHA instructions. A CPUID instruction costs microseconds
+ * in a virtual machine: it runs once, and only for long input. */
 static int use_sha(size_t count)
 {
     enum { WORTH = 16 }; /* blocks */

@@ -17,6 +17,6 @@ void sha256_add(struct sha256 *s, const void *p, size_t n);
 /* Writes the digest of all added bytes as hexadecimal text. The state must be initialised before it
  * is used again. */
 void sha256_end(struct sha256 *s, char ret_hex[SHA256_HEX]);
-/* The digest of n bytes alone. */
+/* Writes the digest of n bytes. */
 void sha256_of(const void *p, size_t n, char ret_hex[SHA256_HEX]);
 #endif

@@ -85,7 +85,8 @@ static int decimals_beside(double value, double none, double digits, int decimal
     return decimals;
 }
 
-/* Percent, without the sign for it. What is left of a value that shrank has two digits: -98.6, -99.83. */
+/* Appends percent, without the sign for it. What is left of a value that shrank has two digits:
+ * -98.6, -99.83. */
 static void show_put_percent(struct buf *to, double ratio)
 {
     double percent = 100 * (ratio - 1);
@@ -103,7 +104,7 @@ static bool is_shown_as_factor(double ratio)
     return ratio >= 9.95;
 }
 
-/* As many decimals as it needs to differ from 1. */
+/* Appends a factor with as many decimals as it needs to differ from 1. */
 static void show_put_factor(struct buf *to, double factor)
 {
     int decimals = factor >= 9.95 ? 0 : factor >= 0.995 ? 1 : 2;

@@ -17,9 +17,9 @@ void stats_of(double *v, size_t n, struct stats *ret);
 /* Returns quantile q in 0..1 of sorted v, by linear interpolation (type 7 of Hyndman and Fan). n >=
  * 1. */
 double stats_quantile(const double *sorted, size_t n, double q);
-/* Fewest values for a statement on quantile q in 0..1: at least two of them are above it with 99 %
- * confidence, the smallest n with q^n + n q^(n-1) (1-q) <= 0.01. The rule is MLPerf's early
- * stopping: p50 11, p90 64, p95 130, p99 662, p99.9 6636. */
+/* Returns the fewest values for a statement on quantile q in 0..1: at least two of them are above
+ * it with 99 % confidence, the smallest n with q^n + n q^(n-1) (1-q) <= 0.01. The rule is MLPerf's
+ * early stopping: p50 11, p90 64, p95 130, p99 662, p99.9 6636. */
 uint64_t stats_quantile_needs(double q);
 /* 95 % interval of the ratio median(b)/median(a). False: either side has fewer than 3 samples, a
  * median is not positive, or out of memory. Method and source: see stats.c. */

@@ -241,7 +241,8 @@ bool str_based(struct str s, unsigned base, uint64_t *ret)
     return true;
 }
 
-/* Longer decimals than 63 characters exist (1e-300 printed with %f): let strtod have them. */
+/* Reads a number. Decimals longer than 63 characters exist (1e-300 printed with %f): strtod reads a
+ * copy of those from malloc. */
 bool str_double(struct str s, double *ret)
 {
     char text[64], *big = NULL, *at = text, *end;

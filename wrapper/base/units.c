@@ -352,7 +352,8 @@ const struct unit *units_find(struct str text)
     return a ? unit_rate_of(a) : counted_rate(amount);
 }
 
-/* Base units of `from` in one of `to`'s dimension: 1, or 8 bits in a byte; 0: they do not go together. */
+/* Returns the base units of `from` in one of `to`'s dimension: 1, or 8 bits in a byte; 0: they do
+ * not go together. */
 static double unit_ratio(const struct unit *from, const struct unit *to)
 {
     if (!strcmp(from->dimension, to->dimension))

@@ -133,7 +133,7 @@ static int open_node(struct yaml_reader *r, enum yaml_kind kind, const yaml_even
     return 0;
 }
 
-/* 0: continue, 1: the document is over, -1: error. */
+/* Handles one event of the parser. 0: continue; 1: the document is over; -1 with err. */
 static int yaml_handle_event(struct yaml_reader *r, const yaml_event_t *event)
 {
     switch (event->type) {
