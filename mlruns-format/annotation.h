@@ -27,6 +27,7 @@ bool annotation_key_is_free(struct str key);
 int annotation_parse(struct str text, struct arena *a, char ret_run[33], struct tree_entry **ret, struct err *err);
 /* Appends annotation.json of the run `id`. */
 void annotation_print(const char *id, const struct tree_entry *list, struct buf *to);
-/* The list `later` over `earlier`, of each key the later one: a new list in the arena, sorted by key. NULL: both are empty, or out of memory (a->failed). */
+/* Merges the list `later` over `earlier`, of each key the later one: a new list in the arena,
+ * sorted by key. NULL: both are empty, or out of memory (a->failed). */
 struct tree_entry *annotation_merge(const struct tree_entry *earlier, const struct tree_entry *later, struct arena *a);
 #endif

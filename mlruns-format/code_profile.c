@@ -10,8 +10,9 @@
 enum { FRAME_BYTES = 600, LINE_BYTES = 3 * (FRAME_BYTES + 2) + 200 /* the longest line, and the last one */ };
 static const uint64_t SAMPLES_MAX = UINT64_C(1) << 53;
 
-/* Foreign text as one frame: harmless on a terminal, without the separator of frames. A frame is its own frame, so that what was printed
- * is read back equal: it is cut in bytes, once it is escaped. */
+/* Returns foreign text as one frame: harmless on a terminal, without the separator of frames. A
+ * frame is its own frame, so that what was printed is read back equal: it is cut in bytes, once it
+ * is escaped. */
 static const char *profiled_frame(struct str text, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

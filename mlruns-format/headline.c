@@ -113,7 +113,7 @@ static int headline_add_name(void *context, const struct folder_entry *e)
     return m->n == m->max;
 }
 
-/* Names of the run's metrics that are about the program, sorted. */
+/* Lists the names of the run's metrics that are about the program, sorted. Returns how many. */
 static size_t headline_list_names(const struct folder *tree, const struct tree_run *run, struct arena *a, char **names, size_t max)
 {
     CLEANUP_FOLDER struct folder in = {0};

@@ -9,7 +9,8 @@ struct headline {
     double value;
 };
 
-/* The value of largest step in the tail of metrics/<key>; false if there is none that can be read. */
+/* Reads the value of largest step in the tail of metrics/<key>; false if there is none that can be
+ * read. */
 bool headline_value(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, double *ret);
 /* Chooses the metrics to show: those that the tag `benchwrap.headline` names, else statistics whose
  * series exists too, else the first ones. Wall time comes last; the curve of a sweep over a number

@@ -12,7 +12,7 @@ void record_new_id(char ret[33])
         snprintf(ret + 2 * i, 3, "%02x", id[i]);
 }
 
-/* UUID version 5 of the name in the project's namespace. */
+/* Writes the UUID version 5 of the name in the project's namespace. */
 static void uuid_of_name(uuid_t ret, struct str name)
 {
     uuid_t space;

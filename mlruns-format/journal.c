@@ -100,7 +100,7 @@ static bool journal_put_line(struct journal *j)
     return true;
 }
 
-/* The object of one member that is a number. */
+/* Appends the object of one member that is a number. */
 static void journal_put_one(struct journal *j, const char *name, int64_t v)
 {
     struct json_out o = json_begin(&j->line, JSON_TIGHT, '{');
@@ -135,8 +135,8 @@ static void journal_add_int(struct json_out *o, const char *name, int64_t v)
     json_printf(o, name, exact ? "%lld" : "\"%lld\"", (long long)v);
 }
 
-/* A path is bytes, JSON is UTF-8: a path that is not UTF-8 is stored as hexadecimal digits too,
- * else the run would go to another folder. */
+/* Adds a path. A path is bytes, JSON is UTF-8: a path that is not UTF-8 is stored as hexadecimal
+ * digits too, else the run would go to another folder. */
 static void journal_add_path(struct json_out *o, const char *name, const char *path)
 {
     struct str s = str_of(path);

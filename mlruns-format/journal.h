@@ -34,14 +34,14 @@ bool journal_is_of_boot(const struct journal_head *head);
 struct journal;
 /* Creates dir/journal (fails if it exists), which others first see locked and with its first line. */
 int journal_create(struct journal **ret, int dir, const struct journal_head *head, struct err *err);
-/* Listener for struct record: appends the fact (buffered; see journal_flush). Errors stick;
+/* Appends the fact, as listener of struct record (buffered; see journal_flush). Errors stick;
  * journal_flush reports them. */
 void journal_fact(void *journal, const struct fact *fact);
-/* Append that the writer lives, and how long it has since the start by CLOCK_MONOTONIC. */
+/* Appends that the writer lives, and how long it has since the start by CLOCK_MONOTONIC. */
 void journal_beat(struct journal *j, int64_t now_ms);
-/* Append that the program has started, at time_ms and mono_ns (CLOCK_MONOTONIC; 0: not known). */
+/* Appends that the program has started, at time_ms and mono_ns (CLOCK_MONOTONIC; 0: not known). */
 void journal_started(struct journal *j, int64_t time_ms, int64_t mono_ns);
-/* Append that it has ended, with status and reason. */
+/* Appends that the program has ended, with status and reason. */
 void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, const char *reason);
 /* Writes the buffered lines; with sync also fdatasync. 0; -1 with an error that was not reported
  * before; 1: the reported error persists. Unwritten lines stay in memory (up to 8 MiB; then
@@ -71,7 +71,8 @@ bool journal_is_locked(const struct journal *j);
  * (yet). */
 struct journal_tail;
 int journal_follow(struct journal_tail **ret, int dir, struct journal_head *ret_head, struct err *err);
-/* At most `most` facts of those that came since; how many. A fact's texts live until each returns. */
+/* Passes at most `most` facts of those that came since to `each`; returns how many. A fact's texts
+ * live until each returns. */
 size_t journal_tail_read(struct journal_tail *t, size_t most, void (*each)(void *context, const struct fact *fact), void *context);
 /* journal_tail_mark: the facts reported so far are processed. journal_tail_back: reports those
  * since the mark again. */

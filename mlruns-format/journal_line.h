@@ -10,7 +10,7 @@ enum {
     JOURNAL_LINE_MAX = 8 << 20 /* bytes of one line: a value of 64 KiB escaped, or a command line of 2 MiB */
 };
 
-/* Length of the part of the file that consists of complete, valid lines. 0, or -1 if it cannot be
+/* Measures the part of the file that consists of complete, valid lines. 0, or -1 if it cannot be
  * read. */
 int journal_good_bytes(int fd, size_t *ret, struct err *err);
 #endif

@@ -206,8 +206,8 @@ static bool read_fact(const struct json *j, struct fact *ret)
     return true;
 }
 
-/* One object after the first: a fact, a beat, started, ended, lost. Unknown ones are of a later
- * minor version: ignored. */
+/* Reads one object after the first: a fact, a beat, started, ended, lost. Unknown ones are of a
+ * later minor version: ignored. */
 static void journal_read_line(const struct json *j, struct record *r, struct journal_state *st)
 {
     struct fact f;

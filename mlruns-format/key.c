@@ -34,7 +34,7 @@ bool key_legal(struct str key)
     return true;
 }
 
-/* One component made legal; nothing if it is empty. */
+/* Appends one component made legal; nothing if it is empty. */
 static void make_component(struct buf *to, struct str s)
 {
     size_t from = to->n;

@@ -56,11 +56,13 @@ static inline bool record_is_id(struct str text)
 {
     return str_hex(text, 32);
 }
-/* A new random run id (UUID version 4): 32 lower-case hexadecimal digits. */
+/* Writes a new random run id (UUID version 4): 32 lower-case hexadecimal digits. */
 void record_new_id(char ret[33]);
-/* The id that a name always yields (UUID version 5 in the format's namespace): what is made twice
- * from the same thing is one run. */
+/* Writes the id that a name always yields (UUID version 5 in the format's namespace): what is made
+ * twice from the same thing is one run. */
 void record_named_id(char ret[33], struct str name);
+/* Begins an empty record; the caller calls record_deinit. Out of memory leaves r->index NULL:
+ * nothing is then recorded. */
 void record_init(struct record *r, const char id[33], int64_t start_ms);
 void record_deinit(struct record *r);
 /* Params are write-once: the same value again is nothing, another value keeps the first and records a warning fact. Tags: last wins. */

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* They are few, and one key may have several reasons: no index by key. */
+/* Returns the first reason of a missing value; NULL: there is none. They are few, and one key may
+ * have several reasons: no index by key. */
 static const struct fact *record_find_missing(const struct record *r, const char *key)
 {
     const struct fact *f = r->first;

@@ -5,10 +5,12 @@
 #include "base/folder.h"
 #include "mlruns-format/journal.h"
 
-/* Experiment id of a name: 1 + (u mod 2147483646), u = first 4 bytes (big endian) of UUIDv5(6f1c9a52-7d0e-5b5e-9d0b-0b5f2a3c4d5e, name). */
+/* Returns the experiment id of a name: 1 + (u mod 2147483646), u = first 4 bytes (big endian) of
+ * UUIDv5(6f1c9a52-7d0e-5b5e-9d0b-0b5f2a3c4d5e, name). */
 uint32_t tree_experiment_id(struct str name);
-/* The experiment for `name` in the tree `root` (descriptor of mlruns): finds or creates <id>/meta.yaml. If the id belongs to another
- * name, "<name>~2" … is used; *ret_name is the name used (in the arena). Never overwrites. */
+/* Finds or creates the experiment for `name` in the tree `root` (descriptor of mlruns):
+ * <id>/meta.yaml. If the id belongs to another name, "<name>~2" … is used; *ret_name is the name
+ * used (in the arena). Never overwrites. */
 int tree_experiment(int root, struct str name, struct arena *a, uint32_t *ret_id, struct str *ret_name, struct err *err);
 /* Builds the run directory of a finished record at dir/path (made here; must not exist): meta.yaml
  * params/ metrics/ tags/ artifacts/. `spool` holds the artifacts' files (linked, else copied).
@@ -59,7 +61,7 @@ enum {
 /* Calls `each` for every run (meta read, plus what `what` requests); stops when it returns
  * non-zero. The run lives in `a`. */
 int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
-/* One run by id or unique prefix (>= 4 hex digits). 1: not found; 2: ambiguous. */
+/* Finds one run by id or unique prefix (>= 4 hex digits). 1: not found; 2: ambiguous. */
 int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* Reads a run from tree_walk or tree_find again (its meta.yaml too). experiment: descriptor
  * of its folder. */
@@ -71,8 +73,9 @@ int tree_find_in(const struct folder *root, const char *prefix, unsigned what, s
 /* Reads the rest of a run from tree_walk_in with TREE_NAMES, root: that tree. Threads can fill
  * different runs where the folder allows it (folder_shared). */
 void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, struct arena *a);
-/* What annotations change (annotation.h): the run's name and, where `what` has TREE_TAGS, the tags that were read. Whatever is read of the run later
- * has the changes, too: tree_fill, tree_read, tree_file. The list must outlive the run. */
+/* Applies what annotations change (annotation.h): the run's name and, where `what` has TREE_TAGS,
+ * the tags that were read. Whatever is read of the run later has the changes, too: tree_fill,
+ * tree_read, tree_file. The list must outlive the run. */
 void tree_annotate(struct tree_run *run, const struct tree_entry *list, unsigned what, struct arena *a);
 /* Returns the entry of run->annotated for a tag; NULL: what is recorded counts. */
 const struct tree_entry *tree_annotated_tag(const struct tree_run *run, const char *key);
@@ -80,7 +83,7 @@ const struct tree_entry *tree_annotated_tag(const struct tree_run *run, const ch
 const char *tree_run_path(const struct tree_run *run);
 /* Reads one metric of a run with all its samples, into the arena. Returns 0; 1: it is absent or cannot be read. */
 int tree_metric(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, struct tree_entry *ret);
-/* One line of a metric's file, without its line end. False: it is none. */
+/* Reads one line of a metric's file, without its line end. False: it is none. */
 bool tree_sample_parse(struct str line, struct tree_sample *ret);
 /* Returns whether MLflow shows a rather than b as the metric's value. The later step, then time,
  * then the larger value counts. */
@@ -91,12 +94,13 @@ const struct tree_sample *tree_entry_latest(const struct tree_entry *e);
 /* For qsort: the order in which a record accepts samples, whose time stamps it makes distinct: by
  * time, then step, then value, so that MLflow shows the same one. */
 int tree_sample_order(const void *a, const void *b);
-/* The sample of a metric's file that MLflow's file store uses as the metric's value. -1: *ret_line
- * is the first that is no sample; an empty file has none. */
+/* Finds the sample of a metric's file that MLflow's file store uses as the metric's value. -1:
+ * *ret_line is the first that is no sample; an empty file has none. */
 int tree_latest_sample(struct str text, struct tree_sample *ret, size_t *ret_line);
 /* Returns whether another process has deleted the run since its meta.yaml was read (start_ms is
  * set), or since its folder was listed. */
 bool tree_is_gone(const struct folder *tree, const struct tree_run *run);
-/* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
+/* Reads one small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max
+ * bytes, longer ones are cut. */
 const char *tree_file(const struct folder *tree, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 #endif

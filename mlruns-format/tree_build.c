@@ -44,7 +44,7 @@ static struct fact *building_add(struct building *b, enum fact_kind kind, const 
     return f;
 }
 
-/* The duration of a run that has no metric. */
+/* Adds the duration of a run that has no metric. */
 static void add_duration(struct building *b)
 {
     struct fact *f = building_add(b, FACT_METRIC, "run.wall_s", STR(""), (double)(b->end_ms ? b->end_ms - b->r->start_ms : 0) / 1000);
@@ -208,7 +208,7 @@ static int link_artifacts(struct building *b, struct err *err)
     return 0;
 }
 
-/* The names of the run, and what every run has so that it survives a clone. */
+/* Adds the names of the run, and what every run has so that it survives a clone. */
 static void building_complete(struct building *b)
 {
     const struct record *r = b->r;

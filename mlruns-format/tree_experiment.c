@@ -14,7 +14,7 @@
 
 enum { NAME_CHARS = 128, SUFFIX_MAX = 99 };
 
-/* A name of [A-Za-z0-9._ -]{1,128} from any text. */
+/* Writes a name of [A-Za-z0-9._ -]{1,128} from any text; "default" where nothing is left. */
 static void legal_name(struct str wanted, char to[NAME_CHARS + 1])
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._ -";

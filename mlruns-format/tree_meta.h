@@ -20,7 +20,7 @@ enum { TREE_META_MAX = 1 << 20 }; /* bytes of a meta.yaml */
 /* Parses a meta.yaml. Plain `key: value` lines are read here, everything else through base/yaml.h.
  * `name` is for messages. */
 int tree_meta_parse(struct tree_meta *ret, const char *name, struct str text, struct arena *a, struct err *err);
-/* The text of an experiment's meta.yaml: six lines, the same at every site. */
+/* Appends the text of an experiment's meta.yaml: six lines, the same at every site. */
 void tree_meta_experiment(struct buf *to, uint32_t id, struct str name);
 /* Appends the text of a run's meta.yaml. end_ms 0: the run has not ended. deleted: it was deleted
  * on the server that it comes from. */

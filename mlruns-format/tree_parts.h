@@ -32,8 +32,8 @@ struct building {
     struct fact *extra;         /* facts that the tree itself adds: params, metrics, tags, missing, warnings */
 };
 
-/* The facts in order, the tree's own last; NULL behind the last. Start with NULL. Tags overwritten
- * by later ones are skipped. */
+/* Returns the facts in order, the tree's own last; NULL after the last. Start with NULL. Tags
+ * overwritten by later ones are skipped. */
 const struct fact *building_next(const struct building *b, const struct fact *at);
 
 /* Sorts the metric facts into b->series and thins the long ones. */
@@ -42,9 +42,11 @@ int series_collect(struct building *b, struct err *err);
 int series_write_all(struct building *b, struct err *err);
 /* Writes artifacts/benchwrap.json. */
 int detail_write(struct building *b, struct err *err);
-/* Writes a file of the run (path below its folder) and notes it for the manifest: every file goes through here … */
+/* Writes a file of the run (path below its folder) and notes it for the manifest. 0; -1 with err.
+ * */
 int building_write(struct building *b, const char *path, struct str data, struct err *err);
-/* … or, linked or written in pieces, is noted behind its making: it is read for its sum. */
+/* Notes a file that was linked or written in pieces once it is made: reads it for its sum. 0; -1
+ * with err. */
 int building_written(struct building *b, const char *path, struct err *err);
 /* Writes artifacts/manifest.json: size and SHA-256 of every file noted. The last act. */
 int manifest_write(struct building *b, struct err *err);

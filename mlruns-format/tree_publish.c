@@ -17,7 +17,7 @@ static bool path_exists(int dir, const char *path)
     return fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* rename(2) that replaces nothing. 0; 1: there already; -1 with errno. */
+/* Calls rename(2), but replaces nothing. 0; 1: there already; -1 with errno. */
 static int rename_new(int from_dir, const char *from, int to_dir, const char *to)
 {
     if (renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE) == 0)
@@ -81,8 +81,8 @@ static int publish_meta(int folder, const char *run_id, int dir, const char *pat
     return fs_write(run, "meta.yaml", buf_text(&b), 0666, true, err);
 }
 
-/* Another file system: copied under a name that MLflow ignores (a folder without meta.yaml), moved,
- * and made visible last. */
+/* Publishes to another file system: copies under a name that MLflow ignores (a folder without
+ * meta.yaml), renames, and makes the run visible last. 0; 1: there already; -1 with err. */
 static int publish_copy(int folder, const char *run_id, int dir, const char *path, struct err *err)
 {
     char beside[80];

@@ -42,7 +42,7 @@ static const char *tree_copy_text(struct tree_reader *x, struct str s)
     return s.p ? arena_dup(x->a, s.p, s.n) : NULL;
 }
 
-/* The text of in/path into x->text. -1 with errno. */
+/* Reads the text of in/path into x->text. -1 with errno. */
 static int read_text(struct tree_reader *x, const struct folder *in, const char *path, size_t max)
 {
     buf_clear(&x->text);
@@ -157,7 +157,7 @@ static int each_entry(void *context, const struct folder_entry *entry)
     return x->a->failed;
 }
 
-/* Every regular file below the folder is an entry; `prefix` is its key so far. */
+/* Adds every regular file below the folder as an entry; `prefix` is its key so far. */
 static void read_entries(const struct tree_entries *up, const struct folder *in, const char *folder, const char *prefix)
 {
     CLEANUP_FOLDER struct folder f = {0};
@@ -185,7 +185,8 @@ static struct tree_entry *read_kind(struct tree_reader *x, struct tree_run *run,
     return sort_tree_entries(list, count);
 }
 
-/* `place`: the path of the run below `in`. */
+/* Reads the run's meta.yaml; what is wrong becomes a problem of the run. `place`: the path of the
+ * run below `in`. */
 static void read_meta(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
     char path[128];
@@ -365,7 +366,8 @@ bool tree_is_gone(const struct folder *tree, const struct tree_run *run)
     return folder_look(tree, path, &e, NULL) < 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* As MLflow: [A-Za-z0-9][\w-]{0,63}, and not one of its own folders. */
+/* Returns whether MLflow reads the folder as an experiment: [A-Za-z0-9][\w-]{0,63}, and not one of
+ * its own folders. */
 static bool is_experiment_folder(const char *name)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";

@@ -1,7 +1,7 @@
 /* tree_sample.c: the lines of a metric's file; see tree.h. */
 #include "mlruns-format/tree.h"
 
-/* "<time> <value>[ <step>[ <dataset> <digest>]]" */
+/* Reads a line "<time> <value>[ <step>[ <dataset> <digest>]]". */
 bool tree_sample_parse(struct str line, struct tree_sample *ret)
 {
     *ret = (struct tree_sample){0};

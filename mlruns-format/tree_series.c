@@ -81,7 +81,7 @@ int series_collect(struct building *b, struct err *err)
     return 0;
 }
 
-/* One line: the key and up to LINE_SAMPLES samples from the k-th on. */
+/* Appends one line: the key and up to LINE_SAMPLES samples from the k-th on. */
 static void series_add_line(struct buf *t, const struct metric_series *s, size_t k)
 {
     size_t end = s->count - k < LINE_SAMPLES ? s->count : k + LINE_SAMPLES;

@@ -64,7 +64,8 @@ int64_t node_period(int64_t base_ns, int64_t since_start_ns)
 
 /* ---- names ---- */
 
-/* In public records nodes have numbers: the recorder's is 1. by_slurm: its variables are about this rank. */
+/* Sets the node's name. In public records nodes have numbers, the recorder's being 1. by_slurm:
+ * Slurm's variables are about this rank. */
 static void choose_name(struct collecting_node *n, int first, bool by_slurm)
 {
     char host[256] = "", text[64];
@@ -234,7 +235,7 @@ static void collector_sample(struct collecting_node *n)
 
 /* ---- the end ---- */
 
-/* The recorder requests the time: "t <token>". False: the end. */
+/* Answers the recorder's requests for the time ("t <token>"). False: the end of the input. */
 static bool collector_read_input(struct collecting_node *n)
 {
     char text[512];

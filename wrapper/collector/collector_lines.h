@@ -25,7 +25,8 @@ enum { NODE_LINE_MAX = 1000 /* bytes with its end: Slurm passes on 1,024 in one 
 enum { NODES_MAX = 4096, NODES_FILE_MAX = 256 << 20 };
 #define NODES_LINES "nodes.lines"
 
-/* A name made legal: [A-Za-z0-9._-], at most NODE_NAME_MAX characters, never empty and never "-". */
+/* Writes a name made legal: [A-Za-z0-9._-], at most NODE_NAME_MAX characters, never empty and never
+ * "-". */
 void node_name_make(char ret[NODE_NAME_MAX + 1], struct str name);
 /* Appends a line; array is the JSON text. False, and nothing appended: it would be too long. */
 bool node_line(struct buf *to, const char *node, struct str array);

@@ -71,7 +71,7 @@ static struct node_series *nodes_series_of(struct nodes_summary *n, struct node_
     return s;
 }
 
-/* Full: every two points become one. */
+/* Halves the points of a full series: every two become one. */
 static void nodes_halve_points(struct node_series *s)
 {
     for (size_t i = 0; i + 1 < s->points; i += 2)

@@ -121,7 +121,8 @@ static const struct node_series *series_named(const struct node_report *t, const
     return NULL;
 }
 
-/* "system/network_receive_megabytes" -> "network_receive" and its unit "MB". False: the name has a unit that is none of the format's. */
+/* Divides a name: "system/network_receive_megabytes" -> "network_receive" and its unit "MB". False:
+ * the name has a unit that is none of the format's. */
 static bool split_unit(const char *name, char *ret, size_t size, const char **ret_unit)
 {
     static const struct {
@@ -154,7 +155,8 @@ static void nodes_record_metric(struct record *r, const char *base, const char *
     record_metric(r, key, value, unit, DIR_NONE, 0, r->end_ms);
 }
 
-/* Over nodes: of each its mean, or for what counts upwards its last value. */
+/* Records minimum, mean, maximum and sum over the nodes of one series: of each node its mean, or
+ * for what counts upwards its last value. */
 static void nodes_record_stats(const struct nodes_summary *n, struct record *r, const char *name)
 {
     char base[200], key[300];
@@ -189,7 +191,7 @@ static void nodes_record_stats(const struct nodes_summary *n, struct record *r, 
     }
 }
 
-/* Every name once: those of the first node that has it. */
+/* Records the statistics of every series once, whichever nodes have it. */
 static void nodes_record_metrics(const struct nodes_summary *n, struct record *r)
 {
     for (const struct node_report *t = n->first; t; t = t->next)
@@ -202,7 +204,8 @@ static void nodes_record_metrics(const struct nodes_summary *n, struct record *r
         }
 }
 
-/* Of each other node its own series, as MLflow names those of several nodes; the recorder's own are there already. */
+/* Records the series of each other node, as MLflow names those of several nodes; the recorder's own
+ * are there already. */
 static void nodes_record_series(const struct nodes_summary *n, struct record *r)
 {
     for (const struct node_report *t = n->first; t; t = t->next)

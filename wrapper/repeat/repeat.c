@@ -42,7 +42,7 @@ static void repeat_stop(struct repeat_state *s, const char *why)
     s->why = why ? why : "out of memory";
 }
 
-/* What the end of a run means for the series. */
+/* Notes the outcome of a run, and stops the series where the outcome or a signal ends it. */
 static void handle_run_end(struct repeat_state *s, const struct series_repetition *run, int status, bool started)
 {
     struct arena *a = &s->notes.arena;

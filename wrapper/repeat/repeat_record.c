@@ -340,7 +340,7 @@ static struct run_counts count_repetitions(const struct series_notes *notes)
     return n;
 }
 
-/* "failed (exit status 2)" */
+/* Appends "failed (exit status 2)". */
 static void put_failed(const struct screen *screen, int exit, struct buf *to)
 {
     screen_puts(screen, STYLE_BAD, "failed", to);
@@ -348,7 +348,8 @@ static void put_failed(const struct screen *screen, int exit, struct buf *to)
         buf_printf(to, " (exit status %d)", exit);
 }
 
-/* "fio, 2 points x 3 repetitions, 6 of 6 finished in 3.4 s", "sh, 3 of 3 repetitions failed (exit status 2) in 50 ms" */
+/* Appends "fio, 2 points x 3 repetitions, 6 of 6 finished in 3.4 s", or "sh, 3 of 3 repetitions
+ * failed (exit status 2) in 50 ms". */
 static void print_repeat_outcome(const struct repeat_state *s, const struct finished *f, const struct screen *screen,
                                  const struct run_counts *n, struct buf *to)
 {
@@ -393,7 +394,7 @@ static const struct series_figure *widest_figure(const struct series_figure *fig
     return widest;
 }
 
-/* The mean's widest interval, and what makes it narrower. */
+/* Appends the mean's widest interval if it is wide, and what makes it narrower. */
 static void print_width_hint(struct repeat_state *s, const struct series_figure *figures, const struct screen *screen, struct buf *to)
 {
     const struct series_figure *widest = widest_figure(figures);

@@ -44,6 +44,6 @@ void repeat_write_heartbeat(void *context);
 void repeat_end(struct repeat_state *s, int exit_status, int signal);
 /* No program started: removes the parent run. */
 void repeat_discard(struct repeat_state *s);
-/* One line on standard error. */
+/* Prints one line on standard error. */
 void repeat_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #endif

@@ -30,7 +30,8 @@ struct series_figure *series_figures(struct series_notes *n);
 const struct series_run_value *series_value_of(const struct series_repetition *run, const char *key);
 /* Returns the point in words ("n=4 mode=write"), in the notes' arena; "" when nothing is swept. */
 const char *series_label(struct series_notes *n, size_t point);
-/* Half the width of the 95 % interval over the mean's size; -1: too few samples, or the mean is 0 and the samples differ. */
+/* Returns half the width of the 95 % interval over the mean's size; -1: too few samples, or the
+ * mean is 0 and the samples differ. */
 double series_relative(const struct stats *s);
 /* Returns whether the headline metrics of a point are stable: `least` samples or more, the
  * interval's half width at most `wanted` of the mean. False also without a headline metric.

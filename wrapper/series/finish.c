@@ -42,7 +42,7 @@ static void put_ends(struct series_finishing *f, const struct series_figure *fig
     put_stat(f, figure, "ci_high", figure->stats.ci_high, 3);
 }
 
-/* Both ends, or neither. */
+/* Records both ends of the interval, or that both are missing. */
 static void series_record_interval(struct series_finishing *f, const struct series_figure *figure)
 {
     const char *none = figure->stats.n < 3 ? NULL : series_no_interval(figure);
@@ -181,7 +181,7 @@ static void judge_series(struct series_finishing *f, struct rules_outcome *ret)
                        f->retracted == 1 ? "is" : "are", all - f->retracted);
 }
 
-/* What listings and the summary show first. */
+/* Records which metrics listings and the summary show first. */
 static void put_headlines(struct series_finishing *f, const struct series_figure *figures)
 {
     CLEANUP_BUF struct buf b;
@@ -207,7 +207,7 @@ static bool series_has_input(const struct series_repetition *run, const struct s
     return false;
 }
 
-/* The params that all runs share are the series' own: two series are compared by them. */
+/* Records the params that all runs share: two series are compared by them. */
 static void series_record_inputs(struct series_finishing *f)
 {
     const struct series_repetition *first = f->n->first;
@@ -231,7 +231,8 @@ static void put_run_wall(struct series_finishing *f) /* in a sweep: in the order
     }
 }
 
-/* In a sweep all metrics of all points would be thousands of files: they are in points.csv. */
+/* Records the metrics; of a sweep only the headline metrics, since all metrics of all points would
+ * be thousands of files. They are in points.csv. */
 static void put_figures(struct series_finishing *f, const struct series_figure *figures)
 {
     bool sweep = f->n->sweep.count > 0;

@@ -69,7 +69,7 @@ size_t series_count_stale(const struct series_notes *n, const struct corrections
 struct series_repetition *series_run_new(struct series_notes *n, size_t order, size_t point, bool warmup, size_t repetition);
 /* Adds a run (allocated in the arena) at the end. */
 void series_add_run(struct series_notes *n, struct series_repetition *run);
-/* The lines, with line end. */
+/* Appends the lines, with line end. */
 void series_head_print(const struct series_notes *n, struct buf *to);
 void series_run_print(const struct series_repetition *run, struct buf *to);
 void series_end_print(const char *why, struct buf *to);

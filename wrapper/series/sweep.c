@@ -114,7 +114,7 @@ static int sweep_order_by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The same value twice would be one point with two names. */
+/* Refuses a value that comes twice, which would be one point with two names. 0; -1 with err. */
 static int sweep_check_duplicates(const struct sweep_values *v)
 {
     size_t n = v->axis->count;

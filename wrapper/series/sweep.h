@@ -30,7 +30,8 @@ int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, stru
 int sweep_read_axis(struct sweep_axis *ret, const char *text, bool repeats, struct arena *a, struct err *err);
 /* Returns the value of an axis at a point; the first axis changes slowest. */
 const char *sweep_value(const struct parameter_sweep *s, size_t point, size_t axis);
-/* text with {NAME} replaced, once, by the values of the point; {{NAME}} becomes {NAME}; other braces stay as they are. */
+/* Appends text with {NAME} replaced, once, by the values of the point; {{NAME}} becomes {NAME};
+ * other braces stay as they are. */
 void sweep_replace(const struct parameter_sweep *s, size_t point, const char *text, struct buf *to);
 /* Returns whether the text has {NAME} for the axis, to be replaced. */
 bool sweep_uses(const struct parameter_sweep *s, size_t axis, const char *text);

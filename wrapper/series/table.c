@@ -165,7 +165,7 @@ static struct series_block series_block_of(const struct series_figure *first)
     return b;
 }
 
-/* "no value at bs=64k": runs of these points count, but none has the metric. */
+/* Appends "no value at bs=64k": runs of these points count, but none has the metric. */
 static void put_points_without(struct series_notes *n, const struct series_figure *first, const struct screen *screen, struct buf *to)
 {
     size_t count = n->sweep.points, without = 0, at = 0;
