@@ -230,7 +230,8 @@ static struct active_entry *find_active_entry(const struct active_runs *a, const
     return NULL;
 }
 
-/* An entry that is finished by another process has another name. */
+/* Adds the runs of this tree that are new in the folder. One that another process is finishing has
+ * another name there. */
 static void find_new_entries(struct active_runs *a, const char *root)
 {
     CLEANUP_FD int fd = root ? place_open_folder(root, 0) : -1;

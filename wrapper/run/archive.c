@@ -51,7 +51,8 @@ static bool archive_part_file(const struct archive_job *job, size_t part, char *
 
 /* ---- names ---- */
 
-/* Foreign words as a part of a name: no slash, no leading dot, nothing that a shell or a terminal knows. */
+/* Appends foreign words as a part of a name: no slash, no leading dot, nothing that a shell or a
+ * terminal knows; at most PART_NAME bytes. */
 static void archive_add_name(struct buf *to, struct str word)
 {
     word = str_sub(word, 0, PART_NAME);
@@ -72,8 +73,8 @@ static struct str archive_restart_count(const struct archive_job *job)
     return record_text(job->record, FACT_PARAM, "slurm.restart_count");
 }
 
-/* The files' name without its ending: "job_42", "job_40_7" (task of an array), "job_42.r1.s0"
- * (restart, step); without a scheduler "job_<run id>". */
+/* Writes the files' name without its ending: "job_42", "job_40_7" (task of an array),
+ * "job_42.r1.s0" (restart, step); without a scheduler "job_<run id>". */
 static void archive_name(const struct archive_job *job, char *ret, size_t size)
 {
     struct buf text CLEANUP_BUF;
@@ -153,6 +154,7 @@ static int archive_add_sum(struct json_out *j, int dir, const char *file)
     return 0;
 }
 
+/* Returns why the part is not in the archive, as static text or in the record's arena. */
 static const char *why_missing(const struct archive_job *job, size_t part)
 {
     const struct fact *f = archive_last_fact(job->record, FACT_MISSING, parts[part].source);

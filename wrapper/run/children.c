@@ -53,8 +53,8 @@ static bool without_block(const struct rules_outcome *outcome, struct str *key)
     return false;
 }
 
-/* The headline metrics of the complete run are those of its first test. This writes the values that
- * one test has for them. */
+/* Records the test's headline metrics. The complete run's are those of its first test: without that
+ * test's block, they are keys of this test. */
 static void child_add_headline(struct record *to, const struct record *from, const struct rules_outcome *outcome)
 {
     const struct fact *f = record_find(from, FACT_TAG, "benchwrap.headline");

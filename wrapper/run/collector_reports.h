@@ -13,8 +13,8 @@ size_t collector_reports_read(struct run *run, struct str text);
 /* Stores for each node that reported whether the list (Slurm's form; NULL: all nodes) has it. With a
  * list it leaves out nodes without a known name. */
 void collector_reports_note_used(struct run *run, const struct buf *list);
-/* NODES_FILES: reads the new lines of all collectors from the files in this launch's folder. Files
- * and folders of another user are ignored. */
+/* Reads, with NODES_FILES, the new lines of all collectors from the files in this launch's folder.
+ * Files and folders of another user are ignored. */
 void collector_reports_scan(struct run *run);
 /* Removes the folder of this launch, and folders of launches whose recorder was killed days ago. */
 void collector_reports_remove(const char *folder);

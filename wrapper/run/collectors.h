@@ -28,7 +28,7 @@ struct run_collectors {
 };
 #define RUN_COLLECTORS_NONE ((struct run_collectors){.step = {.out = -1, .err = -1, .in = -1}, .file = -1, .look_ns = INT64_MAX})
 
-/* The program has started: starts collectors, or begins to read their files. */
+/* Starts collectors, or begins to read their files, once the program has started. */
 void collectors_begin(struct run *run);
 /* Returns when collectors_on_time is due, monotonic ns; INT64_MAX: never. */
 int64_t collectors_next(const struct run *run);
@@ -36,7 +36,7 @@ void collectors_on_time(struct run *run, int64_t now_ns);
 /* Returns the descriptor to poll for reports, -1: none; collectors_receive reads them. */
 int collectors_fd(const struct run *run);
 void collectors_receive(struct run *run);
-/* The program has ended: waits for the collectors' last reports, 1.5 s at most, and closes. */
+/* Waits for the collectors' last reports after the program's end, 1.5 s at most, and closes. */
 void collectors_end(struct run *run);
 void collectors_close(struct run *run);
 #endif

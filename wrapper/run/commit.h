@@ -15,6 +15,6 @@ void run_commit_report(const struct run *run, const struct finished *f);
 void run_commit(const struct run *run);
 /* Runs that a command has made (import, pull, reparse, retract) in the plan's tree, by the same policy, at once; failures are reported. */
 void run_commit_made(const struct plan *p, const char *verb, FILE *notes);
-/* The same as run_commit in a process of its own, for callers that a user waits for. */
+/* Does what run_commit does in a process of its own, for callers that a user waits for. */
 void run_commit_in_background(const struct run *run);
 #endif

@@ -31,8 +31,8 @@ struct finish_program {
  * marks the spool as published. program: NULL after a crash. Closes an unended journal as KILLED at
  * its last fact. 0; -1: the spool keeps everything. The caller calls finished_deinit in both cases. */
 int finish_run(struct spool *s, const struct finish_program *program, struct finished *ret, struct err *err);
-/* The same without building and publishing: what the run would be. The journal must be ended. Writes
- * only files of the spool that finish_run makes again. */
+/* Does what finish_run does without building and publishing: *ret is what the run would be. The
+ * journal must be ended. Writes only files of the spool that finish_run makes again. */
 int finish_look(struct spool *s, struct finished *ret, struct err *err);
 void finished_deinit(struct finished *f);
 /* Does the last step alone, for a complete record (a child run): builds the run in the spool,

@@ -292,8 +292,8 @@ static void start_scontrol(struct run *run, bool json)
     free(env);
 }
 
-/* True if this scontrol knows no JSON (before 23.02) or the site has no serializer. The controller
- * has received no request then. */
+/* Returns whether this scontrol knows no JSON (before 23.02) or the site has no serializer. The
+ * controller has received no request then. */
 static bool knows_no_json(const struct query *a)
 {
     static const char *const words[] = {"unrecognized option", "invalid option", "serializer", "data_parser", "JSON support", "plugin"};

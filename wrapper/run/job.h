@@ -40,12 +40,13 @@ void job_on_time(struct run *run, int64_t now_ns);
 /* Returns the descriptor to poll for an answer, -1: none; job_receive reads it. */
 int job_fd(const struct run *run);
 void job_receive(struct run *run);
-/* A signal from `sender` has reached the recorder: writes the journal, since KILL may follow. */
+/* Writes the journal after a signal from `sender` has reached the recorder, since KILL may follow.
+ * */
 void job_signalled(struct run *run, int number, pid_t sender);
-/* The program has ended: waits for the answer, and records it or why there is none. answer_ms: the
+/* Waits for the answer after the program's end, and records it or why there is none. answer_ms: the
  * maximum that the end of the run waits for scontrol; waited_ms: what step_end has used of it. */
 void job_end(struct run *run, int64_t answer_ms, int64_t waited_ms);
-/* The launcher has ended: waits for an outstanding answer, within its limit, and caches it for the
+/* Waits for an outstanding answer after the launcher's end, within its limit, and caches it for the
  * job's other runs. */
 void job_end_late(struct run *run);
 /* Returns the text, which may name hosts; in the public profile a static sentence instead. */
@@ -53,7 +54,7 @@ const char *job_words(const struct run *run, const char *said);
 /* Returns whether the scheduler has sent a signal. KILL will follow: there is no time to wait for
  * others. */
 bool job_hurries(const struct run *run);
-/* Of a program that ended with status 0: warns where the scheduler had sent it a signal. */
+/* Warns, of a program that ended with status 0, where the scheduler had sent it a signal. */
 void job_warn_of_early_end(struct run *run);
 /* Returns whether the program failed and its output holds Slurm's own message that it ended a step
  * of the program. Then appends that to `why` (size bytes), the words for the program's end. */
@@ -70,7 +71,7 @@ char **job_environment(const struct run *run);
 bool job_cache_read(const struct run *run, const char *what, struct buf *ret, int64_t *ret_age_ms);
 /* Stores a text in the cache for the job's other runs. */
 void job_cache_store(const struct run *run, const char *what, struct str text);
-/* With --sacct: records what Slurm's accounting has of the steps that ran while the program did.
+/* Records, with --sacct, what Slurm's accounting has of the steps that ran while the program did.
  * Needs five seconds at most (run/sacct.c). */
 void sacct_end(struct run *run);
 #endif

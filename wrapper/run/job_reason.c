@@ -49,7 +49,7 @@ void job_reason_ask(struct run *run)
     free(env);
 }
 
-/* True if the job was requeued after this run began. */
+/* Returns whether the job was requeued after this run began. */
 static bool is_requeued(const struct run *run, const struct slurm_job *job)
 {
     const char *was = env_text(run->host.env, "SLURM_RESTART_COUNT");

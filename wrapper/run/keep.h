@@ -11,13 +11,15 @@
  * the source has an access control list. Texts are cleaned by `redact`, their names too; what is no
  * text is kept as it is, or in a public record refused if anything is found in it. */
 int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t *left, struct redact *redact, struct err *err);
-/* The same for a file that is open already, read from its beginning without moving its position. `from` stays the caller's; shown: its name in messages.
- * A descriptor that is no regular file, cannot be read, or would wait, is refused at once. */
+/* Copies a file that is open already as keep_file does, read from its beginning without moving its
+ * position. `from` stays the caller's; shown: its name in messages. A descriptor that is no regular
+ * file, cannot be read, or would wait, is refused at once. */
 int keep_open_file(struct record *r, int spool, int from, const char *shown, const char *name, uint64_t *left, struct redact *redact, struct err *err);
 /* Copies the open file `from`, read from its beginning, to `to` without secrets. Reduces *left by
  * the bytes that it copies, also where the file grows during the copy. Warnings become facts of r
  * (NULL: none). -1: the copy is not complete, see err; *left is then undefined. */
 int keep_copy(struct record *r, int from, int to, uint64_t *left, struct redact *redact, const char *path, struct err *err);
-/* Every file that matches the pattern (glob(7), relative to the working directory), at most 100; problems become warning facts. */
+/* Copies every file that matches the pattern (glob(7), relative to the working directory), at most
+ * 100; problems become warning facts. */
 void keep_matching(struct record *r, int spool, const char *pattern, uint64_t *left, struct redact *redact);
 #endif

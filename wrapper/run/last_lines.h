@@ -5,9 +5,11 @@
 
 enum { LAST_LINES_MAX = 3 };
 
-/* The last lines that have more than blanks, oldest first, of the kept standard error in a folder of streams (stderr.log), or where that has none of
- * standard output (stdout.log). *ret_label: "stderr" or "output". The lines point into `kept`, which the caller initialises. They are the program's
- * bytes, of what it wrote over or coloured what a terminal shows: buf_plain them. Returns how many; 0: there are none. */
+/* Finds the last lines that have more than blanks, oldest first, of the kept standard error in a
+ * folder of streams (stderr.log), or where that has none of standard output (stdout.log).
+ * *ret_label: "stderr" or "output". The lines point into `kept`, which the caller initialises. They
+ * are the program's bytes, of what it wrote over or coloured what a terminal shows: buf_plain them.
+ * Returns how many; 0: there are none. */
 size_t last_lines(const struct folder *in, struct buf *kept, const char **ret_label, struct str ret[LAST_LINES_MAX]);
 /* Appends a verdict's reason, for a program that failed without the results that are missing
  * because of it. */

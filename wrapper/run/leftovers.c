@@ -23,8 +23,8 @@ static bool is_old(int fd)
     return fstat(fd, &st) == 0 && clock_wall_ms() - (int64_t)st.st_mtime * 1000 > SILENCE_MS;
 }
 
-/* True if there is a first line, whatever its content. It may be damaged, of a newer version, or
- * unreadable at the moment: the run behind it must be kept all the same. */
+/* Returns whether there is a first line, whatever its content. It may be damaged, of a newer
+ * version, or unreadable at the moment: the run behind it must be kept all the same. */
 static bool was_begun(int journal)
 {
     char piece[4096];

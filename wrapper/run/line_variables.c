@@ -167,7 +167,7 @@ static bool is_line_assignment(const char *word)
     return word[0] != '-' && equals && equals != word;
 }
 
-/* True if the setting has one of these options, alone or among letters ("-ce"). */
+/* Returns whether the setting has one of these options, alone or among letters ("-ce"). */
 static bool gives_option(const struct peel_setting *x, const char *word, const char *options)
 {
     if (!options || word[0] != '-')

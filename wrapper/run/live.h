@@ -14,8 +14,8 @@ struct run_live {
 
 /* Checks the address of --serve. 0; -1 with ERR_USAGE. */
 int run_live_check(const struct run *run, struct err *err);
-/* The program has started: starts the processes. What cannot be served is a warning. */
+/* Starts the processes once the program has started. What cannot be served is a warning. */
 void run_live_begin(struct run *run);
-/* The program has ended. */
+/* Stops the processes after the program's end. */
 void run_live_end(struct run *run);
 #endif

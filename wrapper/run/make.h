@@ -36,16 +36,17 @@ int make_link_artifacts(struct made_run *m, const struct record *before, int art
 int make_text(struct made_run *m, const char *name, struct str text, struct err *err);
 /* Copies a fact of another record as it is, with its time and source. */
 void make_fact(struct made_run *m, const struct fact *fact);
-/* Nothing more comes. why: tag benchwrap.ended, or NULL. After it make_look (what it would be), and make_publish, make_end or make_drop. */
+/* Ends the record. why: tag benchwrap.ended, or NULL. After it make_look (what it would be), and
+ * make_publish, make_end or make_drop. */
 int make_close(struct made_run *m, enum run_status status, const char *why, int64_t end_ms, struct err *err);
-/* The record as it would be published. *ret is to be finished_deinit in all cases. */
+/* Reads the record as it would be published. The caller calls finished_deinit(ret) in all cases. */
 int make_look(struct made_run *m, struct finished *ret, struct err *err);
 /* Publishes the complete run. 0; 1: another process is publishing a run of this id, nothing was done;
  * -1: it stays in the spool for the next cleanup (or, before the rename, is removed). *ret as of
  * finish_run; the caller calls finished_deinit in all cases. The spool remains until make_batch_settle
  * or a later cleanup releases it. *m is closed. */
 int make_publish(struct made_run *m, struct finished *ret, struct err *err);
-/* make_close and make_publish. */
+/* Calls make_close and make_publish. */
 int make_end(struct made_run *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err);
 /* Removes all of it and closes *m. */
 void make_drop(struct made_run *m);

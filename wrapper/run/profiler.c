@@ -87,6 +87,7 @@ static const char *perf_reason(struct run *run, const struct query *q, const cha
     return arena_printf(&run->plan.arena, "%s: %s", what, b.n ? b.p : words);
 }
 
+/* Waits until until_ns (monotonic ns) for perf's answer "ack". Returns whether it came. */
 static bool is_acknowledged(struct query *q, int64_t until_ns)
 {
     while (query_poll(q) == QUERY_RUNS && clock_mono_ns() < until_ns) {

@@ -18,11 +18,12 @@ struct profiler {
 };
 #define PROFILER_NONE ((struct profiler){.perf = QUERY_NONE})
 
-/* The program's process waits for its exec: attaches perf, and reports to the launcher whether it worked. Returns within 15 seconds. */
+/* Attaches perf to the program's process, which waits for its exec, and reports to the launcher
+ * whether that worked. Returns within 15 seconds. */
 void profiler_attach(struct run *run, pid_t pid);
-/* The program has ended: records samples, event and functions, or the reason why they are missing. Does
- * nothing without --profile-code. */
+/* Records samples, event and functions after the program's end, or the reason why they are missing.
+ * Does nothing without --profile-code. */
 void profiler_end(struct run *run);
-/* The program was not started: ends perf. */
+/* Ends perf where the program was not started. */
 void profiler_close(struct run *run);
 #endif

@@ -15,7 +15,7 @@ struct redaction {
 /* Collects the identities of the machine h->root and the environment h->env for a public run. 0; -1:
  * the machine's names cannot be read. redaction_end must follow in both cases. */
 int redaction_begin(struct redaction *ret, bool public_profile, const struct host *h, struct err *err);
-/* The same of this machine. */
+/* Begins as redaction_begin does, with the identities of this machine. */
 int redaction_begin_here(struct redaction *ret, bool public_profile, char *const *env, struct err *err);
 /* Begins a redaction with the identities of another one, which must outlive it. NULL: no identities
  * are replaced (private profile). */

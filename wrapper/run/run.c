@@ -180,9 +180,9 @@ static bool lock_leftovers(const char *root, int *ret_lock)
     return *ret_lock < 0 || flock(*ret_lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; /* some file systems lock no directories */
 }
 
-/* After the launcher has gone: the journal is synced, and what earlier runs left is closed or
- * released. Lowest priority: the next measurement may have begun. This run is left to a later one:
- * by then the kernel has written most of it without being pushed. */
+/* Syncs the journal after the launcher's end, and finishes or releases what earlier runs left.
+ * Lowest priority: the next measurement may have begun. This run is left to a later one: by then
+ * the kernel has written most of it without being pushed. */
 static void clean_up_after_run(struct run *run)
 {
     enum { IOPRIO_IDLE = 3 << 13 };

@@ -40,7 +40,7 @@ struct send_job {
 /* The command line of a job in `a`, argv[0] included; NULL without memory. The server's address goes by MLFLOW_TRACKING_URI. */
 struct arena;
 char **send_line(const struct send_job *job, struct arena *a);
-/* All that follows "--send" in argv[0]; runs until the process ends. */
+/* Runs the sender until the process ends. Its arguments are all that follow "--send" in argv[0]. */
 int send_main(int argc, char **argv, char **env);
 /* Sets the lowest priority, and leaves the processors that `program` (0: the caller) may use, where
  * there are others. */

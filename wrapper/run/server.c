@@ -200,7 +200,7 @@ static enum wait_end wait_for_sender(struct run *run, int64_t until_ns, bool (*e
 
 /* ---- the run's story ---- */
 
-/* --share-run; a series has no program of its own. */
+/* Returns whether --share-run applies; a series has no program of its own. */
 static bool shares_run(const struct run *run)
 {
     return !run->series && opt_on(&run->plan.opts, OPTION_SHARE_RUN);

@@ -28,21 +28,21 @@ struct run_server {
     int64_t silence_ns;     /* how long it may stay silent while something waits for it */
 };
 
-/* The run has begun: with --share-run starts a sender that creates it on the server; does not wait. */
+/* Starts, with --share-run, a sender that creates the run on the server; does not wait. */
 void run_server_begin(struct run *run);
 /* Waits for that, at most 2 s since run_server_begin and 0.3 s for a silent server, and reports to the launcher what the program finds in its environment. */
 void run_server_share(struct run *run);
-/* The program runs: plans the start of the live sender in a second. It must not delay the program's
- * start, and very short runs need none. */
+/* Plans the start of the live sender in a second. It must not delay the program's start, and very
+ * short runs need none. */
 void run_server_started(struct run *run);
 /* Returns when run_server_on_time is due (monotonic ns; INT64_MAX: never). */
 int64_t run_server_next(const struct run *run);
 void run_server_on_time(struct run *run, int64_t now_ns);
 /* Reads the sender's messages, when `line` is readable. */
 void run_server_receive(struct run *run);
-/* The program has ended: ends the live sender. */
+/* Ends the live sender after the program's end. */
 void run_server_ended(struct run *run);
-/* The program could not start: deletes the run that --share-run created on the server. */
+/* Deletes the run that --share-run created on the server, where the program could not start. */
 void run_server_discard(struct run *run);
 /* The program has ended and the journal is flushed: with --share-run, what its own client logged on the server is fetched, until `until_ns` or as long as a
  * silent server is waited for. What is not there then makes the run an incomplete one (run/shared.h). */
@@ -52,6 +52,6 @@ void run_server_fetch(struct run *run, int64_t until_ns);
  * for it); where the run is, or why not, is added as lines to `to`. False: the server has not all
  * of it. Without a server in the plan, true and nothing is added. */
 bool run_server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to);
-/* The launcher has ended: reaps the last sender, so that no zombie remains. */
+/* Reaps the last sender after the launcher's end, so that no zombie remains. */
 void run_server_close(struct run *run);
 #endif

@@ -185,7 +185,8 @@ static void shared_add_text(struct record *r, enum fact_kind kind, const char *k
     record_fact(r, &f); /* of a param with another value the first is kept, with a warning */
 }
 
-/* A client sets FAILED, for example, where the program catches its own exception. The exit status decides. */
+/* Warns where the client set another status, such as FAILED where the program catches its own
+ * exception. The exit status decides. */
 static void shared_note_status(struct record *r, enum run_status client)
 {
     if (r->status == RUN_FINISHED && (client == RUN_FAILED || client == RUN_KILLED))
@@ -268,7 +269,8 @@ static void shared_add_experiment_tags(struct shared_into *to, int store, const 
     fs_names_deinit(&list);
 }
 
-/* Data sets, models, traces and the tags of experiments belong to the client's experiments, and to the store. */
+/* Adds what belongs to the client's experiments, and to the store: data sets, models, traces and
+ * the tags of experiments. */
 static void shared_add_rest(struct shared_into *to, int store)
 {
     static const char *const kinds[] = {"datasets", "models", "traces"};

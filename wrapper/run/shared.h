@@ -41,7 +41,7 @@ struct shared_into {
     struct redact *redact;
     size_t files;           /* so far */
 };
-/* From a folder that a fetch has completed. */
+/* Adds what is in a folder that a fetch has completed. 0; -1 with err. */
 int shared_add_fetched(struct shared_into *to, int folder, struct err *err);
 /* The finish step: adds the store or the fetched folder to the record, else marks the run as
  * incomplete. left: bytes left for files. */

@@ -89,7 +89,7 @@ static enum mlflow_answer fetch_samples(struct fetching *x, struct err *err)
     return answer;
 }
 
-/* True if it is one of this run's values, which was sent there. */
+/* Returns whether the value is one of this run's, which was sent there. */
 static bool is_sample_of_ours(const struct fetching *x, double value)
 {
     if (strncmp(x->key, "run.", 4) == 0 && !record_find(x->ours, FACT_METRIC, x->key))

@@ -25,12 +25,13 @@ int spool_create(struct spool *ret, const char *root, const char *name, struct e
 int spool_open(struct spool *ret, const char *root, const char *name, struct err *err);
 /* Renames the directory so that no other process finishes it. 0; 1: another process was faster; -1. */
 int spool_claim(struct spool *s, struct err *err);
-/* The run is published: stores `where` ("mlruns/<exp>/<run>", several with blanks between) below
- * tree_parent, so that only syncing and removing remain. 0; -1 with err. */
+/* Marks the run as published: stores `where` ("mlruns/<exp>/<run>", several with blanks between)
+ * below tree_parent, so that only syncing and removing remain. 0; -1 with err. */
 int spool_mark_published(struct spool *s, const char *tree_parent, const char *where, struct err *err);
 /* Seconds since it was published; INT_MAX if it was not. */
 int spool_published_for(const struct spool *s);
-/* If published: syncs the run in the tree and removes the spool directory. 1: not published yet. */
+/* Syncs the run in the tree and removes the spool directory. 0; 1: it is not published yet; -1 with
+ * err. */
 int spool_release(struct spool *s, struct err *err);
 /* Removes the directory with everything in it (the program never started), and the folder next to
  * it. */

@@ -17,13 +17,15 @@ struct starter_watch {
     struct script_starter found; /* the first one that leads to another machine, else the first one of a service */
 };
 
-/* Of a program that runs here: has the kernel report when a starter's file in PATH is opened. Nothing of the program is stopped or slowed. */
+/* Has the kernel report, for a program that runs here, when a starter's file in PATH is opened.
+ * Nothing of the program is stopped or slowed. */
 void starter_watch_begin(struct run *run);
 /* Returns the descriptor to poll; -1: none. */
 int starter_watch_fd(const struct starter_watch *w);
 /* Returns when the next reading is due, monotonic ns; INT64_MAX: none is. */
 int64_t starter_watch_next(const struct starter_watch *w);
-/* A file was opened, by anyone: searches the program's processes for a starter at once, and some times soon after. */
+/* Handles that a process, any one, opened a starter's file: searches the program's processes for a
+ * starter at once, and some times soon after. */
 void starter_watch_receive(struct run *run);
 void starter_watch_on_time(struct run *run, int64_t now);
 /* Called as `host->saw` for each process of the program, with the run as its context: checks

@@ -88,7 +88,7 @@ bool run_is_patient(const struct run *run);
 int64_t run_answer_ms(const struct run *run, int64_t usual_ms);
 /* Returns whether the signal ends a run: TERM INT HUP QUIT KILL XCPU. */
 bool run_is_ending(int number);
-/* The program has ended: reads the rest of the rings, the pending signals and the log socket. */
+/* Reads, after the program's end, the rest of the rings, the pending signals and the log socket. */
 void run_drain(struct run *run);
 /* Records the last facts: usage, status, stored files, probes after the program, and closes the
  * journal's facts. */

@@ -59,8 +59,8 @@ static void record_step_missing(struct run *run, const char *key, const char *wh
     run->record.source = before;
 }
 
-/* srun without -n starts as many tasks as its environment variables set, whatever their number per
- * node. */
+/* Returns whether variables of the environment set how many tasks srun starts without -n, whatever
+ * their number per node. */
 static bool has_tasks_of_job(const struct run *run)
 {
     int64_t n;

@@ -22,14 +22,15 @@ struct run_step {
 };
 #define RUN_STEP_NONE ((struct run_step){.ask = {.out = -1, .err = -1, .in = -1}, .look_ns = INT64_MAX})
 
-/* Before the program: records what the launcher's options state, and decides whether to query Slurm. */
+/* Records, before the program, what the launcher's options state, and decides whether to query
+ * Slurm. */
 void step_record(struct run *run);
 /* The program has been started. */
 void step_begin(struct run *run);
 int64_t step_next(const struct run *run);
 void step_on_time(struct run *run, int64_t now_ns);
-/* The program has ended: waits until until_ns (monotonic ns) for an outstanding answer, and records
- * the step or why it is missing. */
+/* Waits, after the program's end, until until_ns (monotonic ns) for an outstanding answer, and
+ * records the step or why it is missing. */
 void step_end(struct run *run, int64_t until_ns);
 void step_close(struct run *run);
 #endif

@@ -19,7 +19,7 @@ struct spool_stream {
     uint64_t lost;      /* bytes that could not be written */
 };
 
-/* Nothing is made on disk until the first byte. */
+/* Begins a stream. Nothing is made on disk until the first byte. */
 void spool_stream_init(struct spool_stream *s, int dir, const char *name, uint64_t log_max);
 /* Stores n more bytes. Never fails: counts in ->lost what cannot be written. */
 void spool_stream_write(struct spool_stream *s, const void *p, size_t n);

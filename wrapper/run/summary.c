@@ -77,7 +77,7 @@ static void summary_print_outcome(const struct summary *s, struct buf *to)
     buf_putc(to, '\n');
 }
 
-/* True if the first line has all of the reason. */
+/* Returns whether the reason is only the exit status, which the first line has. */
 static bool is_exit_status(const char *reason, double status)
 {
     char words[40];

@@ -152,7 +152,8 @@ static int sync_spool_file(void *context, int out)
     return 0;
 }
 
-/* In a child process: the rings would fill while a busy disk syncs. */
+/* Syncs in a child process: the rings would fill while a busy disk syncs. Does nothing while the
+ * one before still runs. */
 void run_sync(struct run *run, bool all)
 {
     struct journal_sync work = {run->spool.dir, all};
