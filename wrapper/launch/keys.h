@@ -7,10 +7,10 @@
 
 enum { KEYS_LOOK_MS = 50, KEYS_LOOKS = 40, KEYS_SPINS = 8 };
 
-/* The program's terminal is a pty of the launcher, while keys arrive at the real terminal. Once
- * the program has set the pty to raw mode, this function searches for a process that has opened
- * it for reading, or sleeps in a read of it, and then opens pty->keys. except: pids of the
- * launcher's helpers, 0-terminated. */
+/* Searches, once the program has set its pty to raw mode, for a process that has opened the pty for
+ * reading, or sleeps in a read of it, and then opens pty->keys. The keys arrive at the real
+ * terminal, while the program's terminal is a pty of the launcher. except: pids of the launcher's
+ * helpers, 0-terminated. */
 void keys_look(struct pty *pty, const pid_t *except);
 /* Carries what was typed (pty->keys is readable) to the program. */
 void keys_carry(struct pty *pty, const pid_t *except);

@@ -36,6 +36,7 @@ pid_t launcher_sender(const struct launch *l)
     return l->recorder.wire ? atomic_load_explicit(&l->recorder.wire->sender, memory_order_relaxed) : 0;
 }
 
+/* Writes the pids of the launcher's helper processes into ret, 0-terminated. */
 static void launcher_helpers(const struct launch *l, pid_t ret[4])
 {
     int n = 0;
@@ -92,8 +93,8 @@ static void add_usage(struct rusage *to, const struct rusage *more)
 static bool pump_both(struct launch *l, int64_t now_ns);
 static void recorder_lost(struct launch *l);
 
-/* The terminal has stopped the program; the shell must see its job stopped, so the launcher stops
- * by the same signal. A program stopped by another process's SIGSTOP is left alone: the process
+/* Stops the launcher by the signal by which the terminal has stopped the program: the shell must
+ * see its job stopped. A program stopped by another process's SIGSTOP is left alone: the process
  * that continues it may not know the launcher. */
 static void launcher_follow_stop(struct launch *l, int number)
 {
@@ -219,8 +220,9 @@ static bool pump_both(struct launch *l, int64_t now_ns)
     return moved;
 }
 
-/* Background processes hold the streams longer than the launcher waits: the drainer continues, so
- * that they live and write as without benchwrap. */
+/* Starts the drainer where background processes hold the streams longer than the launcher waits, so
+ * that they live and write as without benchwrap. Closes the streams, with a message, where no
+ * drainer could be started within DRAIN_NS. */
 static void hand_streams_over(struct launch *l, int64_t now_ns, bool at_once)
 {
     uint32_t open = 0;
@@ -398,7 +400,8 @@ static int open_streams(struct launch *l)
     return 0;
 }
 
-/* Signals, memory, streams, recorder, which records how the streams are. 0, or -1 with errno and *ret_what. */
+/* Opens signals, memory and streams, and starts the recorder, which records how the streams are. 0,
+ * or -1 with errno and *ret_what. */
 static int launcher_prepare(struct launch *l, const char **ret_what)
 {
     *ret_what = "signals cannot be read";
@@ -516,9 +519,9 @@ static void abandon_recording(struct launch *l)
     l->helpless = true;
 }
 
-/* What ends by itself a moment after the program is not left behind: mpirun's daemons, or the srun
- * that holds them, need some 20 ms. They are given ten times that, and counted with the program;
- * where its pipes were waited for, that was the time. */
+/* Waits for what ends by itself a moment after the program: mpirun's daemons, or the srun that
+ * holds them, need some 20 ms. They are given ten times that, and counted with the program; where
+ * its pipes were waited for, that was the time. */
 static void let_leave(struct launch *l)
 {
     struct timespec nap = {.tv_nsec = 2000000};

@@ -8,7 +8,9 @@
 
 enum { AGAIN_NS = 100000000 /* KILL is repeated so often: forks between two searches */ };
 
-/* program 0: it has ended, and another process may have its pid. A child of this process keeps its pid until it is waited for: it gets its signal even where /proc cannot be read. */
+/* Sends the signal to the program and all its processes. program 0: it has ended, and another
+ * process may have its pid. A child of this process keeps its pid until it is waited for: it gets
+ * its signal even where /proc cannot be read. */
 static void limit_send_signal(int signal, pid_t program, const pid_t *except)
 {
     struct proc_id *list = NULL;

@@ -64,8 +64,9 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 }
 #endif
 
-/* `benchwrap archive OPTIONS -- PROGRAM` is a run like any other, of a program that is no benchmark: without rules, kept as a job. NULL: the line is not that
- * (no program: the core explains). */
+/* Returns the line of `benchwrap archive OPTIONS -- PROGRAM` as that of a run, of a program that is
+ * no benchmark: without rules, kept as a job. The new list is malloc'ed. NULL: the line is not that
+ * (no program: the core explains), or out of memory. */
 static char **as_archive(int *argc, char **argv)
 {
     static const char *const words[] = {"--archive-job", "--rules", "none"};

@@ -21,7 +21,8 @@ struct options {
     bool series, sweep; /* several runs are requested (--repeat …), with other arguments each (--sweep) */
 };
 
-/* opt_check, and what it cannot know: signals, URLs. Of one value, not of those behind it. */
+/* Does opt_check, and checks what that cannot know: signals, URLs. Checks one value, not those
+ * after it. 0; -1 with err. */
 int options_check(const struct opt_row *row, const struct opt_value *value, struct err *err);
 /* Turns the parsed set into numbers. A bad value from the environment counts as its default (the recorder warns), or, under --strict, -1 as for any
  * bad value of the command line. */

@@ -380,7 +380,9 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct pe
     return at && *at && **at != '-' && !s->opaque && (!s->shell || are_plain_words(at)) ? at : NULL;
 }
 
-/* ret_parallel: how many of the starters begin several ranks; shape (NULL: not requested) is that of the last one; to (NULL: not requested): the settings of all. */
+/* Returns the program after all starters of the line. ret_parallel: how many of the starters begin
+ * several ranks; shape (NULL: not requested) is that of the last one; to (NULL: not requested): the
+ * settings of all. */
 static char *const *peel_starters(char *const *argv, int *ret_parallel, struct peel_shape *shape, struct setting_list *to)
 {
     char *const *at = argv;

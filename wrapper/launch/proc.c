@@ -47,7 +47,8 @@ static size_t proc_read_file(pid_t pid, const char *name, char *text, size_t siz
     return n > 0 ? (size_t)n : 0;
 }
 
-/* "pid (comm) S ppid …": comm may hold blanks and brackets, so its end is the last bracket. */
+/* Reads "pid (comm) S ppid …": comm may have blanks and brackets, so its end is the last bracket.
+ * */
 bool proc_look(pid_t pid, struct proc_id *ret)
 {
     char text[1024];

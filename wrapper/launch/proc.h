@@ -26,7 +26,8 @@ bool proc_is_below(pid_t pid, pid_t top);
 /* Returns whether one of its threads runs, or waits for a processor or a disk. A thread that only
  * sleeps does no work until it is woken. */
 bool proc_is_busy(pid_t pid);
-/* The living descendants of this process without those below `except` (0-terminated pids). *ret is malloc'ed; number of entries, -1 with errno. */
+/* Lists the living descendants of this process without those below `except` (0-terminated pids).
+ * *ret is malloc'ed. Returns the number of entries; -1 with errno. */
 ptrdiff_t proc_descendants(const pid_t *except, struct proc_id **ret);
 /* Sends a signal to exactly that process: through a pidfd, or, where the kernel has none, after a
  * second check of its start time. */

@@ -19,7 +19,8 @@ struct pty {
 int pty_open(struct pty *ret, int real);
 /* Copies the window size; true if it has changed. */
 bool pty_resize(struct pty *pty);
-/* The program has set modes (curses, raw input) on its terminal: set them on the real one, where its keys come from. */
+/* Sets the modes that the program has set on its terminal (curses, raw input) on the real one,
+ * where its keys come from. */
 void pty_follow(struct pty *pty);
 void pty_close_slave(struct pty *pty);
 void pty_close(struct pty *pty);

@@ -43,7 +43,8 @@ void pump_record(struct pump_stream *s, struct wire *wire, int ring);
 /* Reads and writes what is possible without waiting. `recorder`: is it alive? `wake`: it requested
  * to be woken. True if bytes moved. */
 bool pump_step(struct pump_stream *s, bool recorder, int64_t now_ns, bool *wake);
-/* The program has ended: what is in the pipe now is owed, what comes later only until the caller's time limit. */
+/* Notes the program's end: what is in the pipe now is owed, what comes later only until the
+ * caller's time limit. */
 void pump_program_ended(struct pump_stream *s);
 void pump_close(struct pump_stream *s);
 /* Returns whether the stream has neither source nor pending bytes. */

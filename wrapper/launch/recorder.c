@@ -142,6 +142,7 @@ int recorder_open(struct recorder *r, const char *id, const char **ret_what)
     return 0;
 }
 
+/* Makes the standard streams /dev/null, or without that a pipe that no process reads. */
 static void null_streams(void)
 {
     int fd = open("/dev/null", O_RDWR), ends[2];

@@ -32,15 +32,15 @@ struct recorder {
  * /proc names the running program; where it is not mounted, argv[0] does. 0; -1 with errno, and
  * *path the path that was tried, or "". */
 int recorder_find_core(char *path, size_t size);
-/* Memory, sockets, a new run id (or the given one: 32 hexadecimal digits, NULL for none). 0; -1
- * with errno, and *ret_what names what failed. */
+/* Opens memory and sockets, and makes a new run id (or uses the given one: 32 hexadecimal digits,
+ * NULL for none). 0; -1 with errno, and *ret_what names what failed. */
 int recorder_open(struct recorder *r, const char *id, const char **ret_what);
-/* argv: the launcher's own. Every descriptor but those of wire.h is closed in it, all signals stay
- * blocked. */
+/* Starts the recorder. argv: the launcher's own. Every descriptor but those of wire.h is closed in
+ * it, all signals stay blocked. */
 int recorder_start(struct recorder *r, char **argv);
 /* Receives the next message. 1; 0: none now; -1: the recorder is gone (alive is then false). */
 int recorder_receive(struct recorder *r, struct wire_msg *ret);
-/* False if it could not be sent now (errno EAGAIN) or at all. */
+/* Sends a message. False if it could not be sent now (errno EAGAIN) or at all. */
 bool recorder_send(struct recorder *r, const struct wire_msg *msg);
 /* Closes and frees everything. A recorder that still runs loses its socket and ends by itself. */
 void recorder_close(struct recorder *r);

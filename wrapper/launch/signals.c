@@ -167,9 +167,9 @@ static void signals_forward(struct signals *s, const struct signalfd_siginfo *in
         kill(s->program, (int)info->ssi_signo);
 }
 
-/* True if the observer received one more than is accounted for. Its count first, then what is
- * pending for it: what it reads from its queue in between is counted a moment later, and nothing is
- * counted twice. */
+/* Returns whether the observer received one more than is accounted for. Its count first, then what
+ * is pending for it: what it reads from its queue in between is counted a moment later, and nothing
+ * is counted twice. */
 static bool has_observer_seen(const struct signals *s, int number)
 {
     int32_t more = (int32_t)(s->observer.seen[number] - s->base[number]);
@@ -184,8 +184,8 @@ static bool is_observer_alive(const struct signals *s)
     return s->observer.pid > 0;
 }
 
-/* True if the kernel sends this by itself to a whole group (terminal) rather than to one process
- * (timer, limit). */
+/* Returns whether the kernel sends this by itself to a whole group (terminal) rather than to one
+ * process (timer, limit). */
 static bool is_terminals(int number)
 {
     return number == SIGINT || number == SIGQUIT || number == SIGTSTP || number == SIGWINCH || number == SIGHUP || number == SIGCONT ||

@@ -39,7 +39,7 @@ struct signals {
 /* Opens the descriptor that reports signals. The caller has blocked all of them (spawn_save), and
  * calls signals_close. 0; -1 with errno. */
 int signals_open(struct signals *s);
-/* The recorder is the observer; its counts start at what they are now. */
+/* Makes the recorder the observer; its counts start at what they are now. */
 void signals_set_observer(struct signals *s, pid_t pid, const _Atomic uint32_t *seen);
 /* Starts a small observer process, for use without a recorder. -1: there is no observer; then
  * every signal that does not come from the terminal is forwarded. */

@@ -16,7 +16,7 @@ struct spawn_state {
 };
 /* Saves the caller's state, blocks all signals, makes SIGCHLD reach this process. False with errno. */
 bool spawn_save(struct spawn_state *ret);
-/* fork(2), tried again for 50 ms while there are too many processes or too little memory; the
+/* Calls fork(2), again for 50 ms while there are too many processes or too little memory; the
  * parent has all signals blocked as before: glibc 2.42 changes the mask around it and sets back
  * what it believes it was. */
 pid_t spawn_fork(void);
@@ -31,8 +31,8 @@ struct spawn_failure {
 /* Forks; the child waits. out and err become its descriptors 1 and 2 (-1: as inherited). *ret_line is the hold. -1 with errno. */
 pid_t spawn_held(const struct spawn_state *state, char *const *argv, char *const *env, int out, int err, int *ret_line);
 void spawn_release(int line);
-/* After the release, once `line` is readable. 1: it runs; 0: not known yet; -1: it could not, *ret
- * states why. Closes *line unless 0. */
+/* Reads how the start ended, after the release, once `line` is readable. 1: the program runs; 0:
+ * not known yet; -1: it could not, *ret states why. Closes *line unless 0. */
 int spawn_result(int *line, struct spawn_failure *ret);
 /* Returns the exit status (125, 126, 127) for a failure, and the sentence for it. */
 int spawn_explain(const char *program, const struct spawn_failure *failure, char *text, size_t size);
