@@ -14,7 +14,7 @@ struct arena {
     bool failed;
 };
 
-/* max in bytes, 0 for none. Nothing is allocated until the first use. */
+/* Begins an arena. max in bytes, 0 for none. Nothing is allocated until the first use. */
 void arena_init(struct arena *a, size_t max);
 void arena_deinit(struct arena *a);
 /* Returns n zeroed bytes, aligned for any type; NULL on failure. */
@@ -22,7 +22,7 @@ void *arena_get(struct arena *a, size_t n);
 /* Returns a NUL-terminated copy of n bytes; NULL on failure. */
 char *arena_dup(struct arena *a, const char *p, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* All that `from` has handed out belongs to `a` from now on (and counts there); `from` is empty again. */
+/* Moves all that `from` has handed out to `a` (it counts there); `from` is empty again. */
 void arena_adopt(struct arena *a, struct arena *from);
 #define ARENA_NEW(a, type) ((type *)arena_get((a), sizeof(type)))
 #endif

@@ -30,8 +30,9 @@ static void child_limit(int what, rlim_t most)
     setrlimit((__rlimit_resource_t)what, &limit);
 }
 
-/* In the child: `out` and the descriptors of plan->keep become FIRST_FD and those behind it, standard streams /dev/null, and all others are closed. A
- * process that hangs may hold neither a journal's lock nor another process's pipe. */
+/* Moves, in the child, `out` and the descriptors of plan->keep to FIRST_FD and those after it,
+ * makes the standard streams /dev/null, and closes all others. A process that hangs may hold
+ * neither a journal's lock nor another process's pipe. False: it could not. */
 static bool child_arrange(const struct child_work_plan *plan, int *out)
 {
     int *all[CHILD_WORK_FDS + 1] = {out}, high[CHILD_WORK_FDS + 1], next = FIRST_FD, null = open("/dev/null", O_RDWR);

@@ -52,7 +52,8 @@ int child_work_start(struct child_work *ret, const struct child_work_plan *plan)
 /* Receives what the pipe holds now. True: the child has sent all. False with the answer's maximum
  * reached, too. */
 bool child_work_read(struct child_work *w);
-/* The same, until the child has sent all, the maximum is reached, or this monotonic time (ns) is over. */
+/* Receives until the child has sent all, the maximum is reached, or this monotonic time (ns) is
+ * over. Returns as child_work_read does. */
 bool child_work_wait(struct child_work *w, int64_t until_ns);
 /* Kills the child, if there is one, without waiting for its end. */
 void child_work_kill(struct child_work *w);

@@ -7,9 +7,11 @@
 #include "base/str.h"
 
 bool counted_is_noun(struct str word); /* "rows", "Elem": known, in any case */
-/* A multiple as a separate word: "k", "M", "Ki", "million", "bn". Returns its factor, 0: none. */
+/* Reads a multiple as a separate word: "k", "M", "Ki", "million", "bn". Returns its factor, 0:
+ * none. */
 double counted_multiple(struct str word);
-/* A noun behind a multiple: "Melem", "Kirows", "megabytes". Returns the factor and sets *ret_noun; 0: there is no known one. */
+/* Divides a noun after a multiple: "Melem", "Kirows", "megabytes". Returns the factor and sets
+ * *ret_noun; 0: there is no known one. */
 double counted_split(struct str word, struct str *ret_noun);
 /* Returns whether the word may begin with a multiple although counted_split knows none: "mrows",
  * "Mfoos", "kfoos", "mbit". */

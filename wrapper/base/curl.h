@@ -39,6 +39,7 @@ struct curl {
 #undef CALL
 };
 
-/* ERR_SYSTEM: libcurl cannot be loaded (the text names the package), or is too old. It stays loaded: it keeps state of its own. */
+/* Loads libcurl, which stays loaded: it keeps state of its own. ERR_SYSTEM: it cannot be loaded
+ * (the text names the package), or is too old. */
 int curl_load(struct curl *ret, struct err *err);
 #endif

@@ -88,8 +88,9 @@ static int diag_peer_owner(int fd, uint32_t *ret)
     return rc;
 }
 
-/* Whether the receiver may get facts and open files of this process: it belongs to this user or to root. Root also accepts the user who called sudo,
- * and any known user where sudo was not used. A kernel without unix_diag cannot answer: then 0. */
+/* Checks that the receiver may get facts and open files of this process: it belongs to this user or
+ * to root. Root also accepts the user who called sudo, and any known user where sudo was not used.
+ * 0, also where a kernel without unix_diag cannot answer; -1 with err. */
 static int check_receiver(int fd, struct err *err)
 {
     enum { UNMAPPED = 65534 };

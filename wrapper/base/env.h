@@ -13,7 +13,7 @@ static inline const char *env_get(char *const *env, const char *name)
             return *env + n + 1;
     return NULL;
 }
-/* The same, where empty counts as not set. */
+/* Returns the value as env_get does; empty counts as not set. */
 static inline const char *env_text(char *const *env, const char *name)
 {
     const char *value = env_get(env, name);

@@ -28,10 +28,11 @@ int err_excerpt(struct err *err, const char *fmt, ...) __attribute__((format(pri
 /* Returns the text of an errno. ELOOP names what base/place.h refuses to follow, besides a loop of
  * links. */
 const char *err_words(int sys);
-/* As err_set with kind ERR_SYSTEM; appends ": " and err_words of the current errno. Returns -1. */
+/* Sets the error as err_set does, with kind ERR_SYSTEM; appends ": " and err_words of the current
+ * errno. Returns -1. */
 int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* An allocation failed: "out of memory for <text>", where the text names what the memory was for.
- * Kind ERR_SYSTEM, errno ENOMEM. Returns -1. */
+/* Sets "out of memory for <text>", where the text names what the memory was for. Kind ERR_SYSTEM,
+ * errno ENOMEM. Returns -1. */
 int err_memory(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Prepends "<text>: " to the error's text. Kind, errno and hint stay. Returns -1. */
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -61,8 +61,8 @@ void folder_leave(struct folder *f); /* may be called twice */
 #define CLEANUP_FOLDER __attribute__((cleanup(folder_leave)))
 /* Calls `each` for every entry (not . and ..), in no order, until it returns non-zero, which is returned. -1: errno. */
 int folder_list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context);
-/* Like folder_list, but programs may be reported as FOLDER_FILE: on disk this needs no stat of
- * each entry. */
+/* Does what folder_list does, but programs may be reported as FOLDER_FILE: on disk this needs no
+ * stat of each entry. */
 int folder_names(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context);
 /* Describes f/path. Does not set ret->name and ret->id. *ret_size (may be NULL): bytes of a file,
  * else 0. */
@@ -72,7 +72,7 @@ int folder_look(const struct folder *f, const char *path, struct folder_entry *r
 int folder_read(const struct folder *f, const char *path, size_t max, struct buf *to);
 /* Appends the first max bytes. 0; 1: the file has more; -1: errno. */
 int folder_read_head(const struct folder *f, const char *path, size_t max, struct buf *to);
-/* Like folder_read, but passes the bytes to `piece` in pieces. */
+/* Reads as folder_read does, but passes the bytes to `piece` in pieces. */
 int folder_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
                 void *context);
 #endif

@@ -17,7 +17,7 @@
  * FS_CUT is given; then 1 is returned for a cut one. Never blocks on FIFOs (O_NONBLOCK); refuses directories. */
 enum { FS_CUT = 1, FS_LINKS = 2 };
 int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
-/* The same from an open descriptor, which stays open; path is for messages. */
+/* Reads as fs_read does from an open descriptor, which stays open; path is for messages. */
 int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
 /* Writes the file so that it appears complete or not at all: a temporary name in the same folder,
  * write, (sync), rename. mode as for open. With AT_FDCWD, devices, pipes and what /dev/stdout,
@@ -33,16 +33,18 @@ struct fs_new {
 };
 /* Makes it in the folder of the path, which the caller names, under a name that no other file has. 0; -1 with err: nothing is left to close. */
 int fs_new_begin(struct fs_new *ret, const char *path, mode_t mode, struct err *err);
-/* complete: it gets its name; else it is removed. Closes all. path: for messages. 0; -1 with err: it is removed. */
+/* Renames the file to its name if it is complete, else removes it. Closes all. path: for messages.
+ * 0; -1 with err: it is removed. */
 int fs_new_end(struct fs_new *f, const char *path, bool complete, struct err *err);
 /* Creates a new file, which must not exist, without a temporary name: for folders that no other
  * process reads yet. */
 int fs_create(int dir, const char *path, struct str data, mode_t mode, struct err *err);
-/* write(2) until all is written; EINTR retried. 0 or -1 with errno. */
+/* Calls write(2) until all is written, again after EINTR. 0 or -1 with errno. */
 int fs_write_all(int fd, const void *p, size_t n);
-/* mkdir -p. 0, also if it exists. */
+/* Makes the folders of a path, as mkdir -p. 0, also if it exists. */
 int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err);
-/* rm -r, staying on names below path; never follows links. 0, also if absent. */
+/* Removes everything, as rm -r, staying on names below path; never follows links. 0, also if
+ * absent. */
 int fs_remove_tree(int dir, const char *path, struct err *err);
 /* Syncs every file and directory below path (and path itself). */
 int fs_sync_tree(int dir, const char *path, struct err *err);
@@ -62,7 +64,7 @@ void fs_names_deinit(struct fs_names *list);
  * shared where the file system can. Its mode is `mode` without what `from` denies to group and
  * others. On failure no `to` is left. */
 int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
-/* The same by a hard link, where that works; mode counts for a copy only. */
+/* Does what fs_copy does by a hard link, where that works; mode counts for a copy only. */
 int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
 /* Acquires the write lock (open file description) on the whole file; never waits. 0; -1 with errno:
  * EAGAIN or EACCES: another process holds it. */

@@ -10,7 +10,8 @@
 /* Appends text, as content or between the double quotes of an attribute. Line ends and tabs become blanks, other control characters and changes of
  * direction are written out (\x1b, \u202e). At most max characters, "…" marks a cut. */
 void html_text(struct buf *to, struct str text, size_t max);
-/* The same for the lines of a <pre>: line ends and tabs stay, and escape sequences that only set colours are left out. */
+/* Appends text as html_text does, for the lines of a <pre>: line ends and tabs stay, and escape
+ * sequences that only set colours are left out. */
 void html_lines(struct buf *to, struct str text);
 /* Appends a relative path as the value of an attribute: what a URL does not allow is percent-encoded, "/" stays. Such a path never names a scheme. */
 void html_path(struct buf *to, const char *path);

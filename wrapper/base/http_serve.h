@@ -13,7 +13,8 @@ struct http_place {
     struct sockaddr_storage address;
     socklen_t size;
 };
-/* "[ADDRESS:]PORT": 9100, 0.0.0.0:9100, [::]:9100; the loopback address without ADDRESS. No names: nothing is resolved. False: it is none. */
+/* Reads "[ADDRESS:]PORT": 9100, 0.0.0.0:9100, [::]:9100; the loopback address without ADDRESS. No
+ * names: nothing is resolved. False: it is none. */
 bool http_serve_place(const char *text, struct http_place *ret);
 /* Listens there; port 0: the kernel chooses one. The descriptor; -1 with err. */
 int http_serve_listen(const struct http_place *place, struct err *err);

@@ -19,7 +19,7 @@ void json_free(struct json *j);
 /* Children: by key (first of duplicates, exact case) or index; NULL if absent or j is NULL. */
 const struct json *json_get(const struct json *j, const char *key);
 const struct json *json_at(const struct json *j, size_t index);
-/* RFC 6901 pointer ("/jobs/0/read/bw_bytes"); NULL if it leads nowhere. */
+/* Returns the value at an RFC 6901 pointer ("/jobs/0/read/bw_bytes"); NULL if it leads nowhere. */
 const struct json *json_pointer(const struct json *j, const char *pointer);
 const struct json *json_first(const struct json *j); /* first child of an object or array */
 const struct json *json_next(const struct json *j);

@@ -21,7 +21,7 @@ struct library_about {
 const struct library_about *library_describe(enum library_id id);
 /* Loads the library, which stays loaded. NULL: not installed. */
 void *library_open(enum library_id id);
-/* err: "cannot <purpose>: <name> is not installed …" with the packages, ERR_SYSTEM. Returns -1. */
+/* Sets "cannot <purpose>: <name> is not installed …" with the packages, ERR_SYSTEM. Returns -1. */
 int library_err(enum library_id id, struct err *err);
 
 /* A function and the pointer that is to hold it (a pointer to any type of function pointer). */

@@ -43,7 +43,7 @@ struct listing {
     bool failed; /* out of memory: listing_print returns it */
 };
 
-/* The arena keeps the cells' texts; `columns` must outlive the listing. */
+/* Begins a listing. The arena keeps the cells' texts; `columns` must outlive the listing. */
 void listing_init(struct listing *l, const struct listing_column *columns, size_t count, struct arena *arena);
 void listing_deinit(struct listing *l);
 /* Adds the next cell, row by row. */
@@ -63,7 +63,7 @@ size_t listing_rows(const struct listing *l);
 void listing_drop_row(struct listing *l);
 /* Prints the table; nothing at all, not even a heading, without rows. -1: out of memory. */
 int listing_print(const struct listing *l, FILE *out);
-/* The same for a screen that the caller knows, appended. */
+/* Appends the table for a screen that the caller knows. -1: out of memory. */
 int listing_render(const struct listing *l, const struct screen *screen, struct buf *to);
 /* Returns whether the table on this screen has a column of this key. A column is left out where the
  * screen is too narrow, or where all its cells are empty. */

@@ -254,8 +254,8 @@ static int unknown_letter(const struct opt_set *set, char letter, struct err *er
                                          : err_set(err, ERR_USAGE, "unknown option -\\x%02x", (unsigned char)letter);
 }
 
-/* True if the next word can be an option's value. "--" ends the options, so that a forgotten value
- * does not consume the program's first word. */
+/* Returns whether the next word can be an option's value. "--" ends the options, so that a
+ * forgotten value does not consume the program's first word. */
 static bool has_value(int argc, char **argv, int i)
 {
     return i + 1 < argc && strcmp(argv[i + 1], "--") != 0;

@@ -5,15 +5,18 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* openat(2) for a relative path that stays below the descriptor dir and follows no link, in any of its components. O_CLOEXEC is added, and for
- * reading O_NONBLOCK and O_NOCTTY. Uses openat2(2), or opens component by component where the kernel or a seccomp filter refuses that call.
- * Returns the descriptor, or -1 with errno. ELOOP: a link, or for reading no regular file and no directory. EXDEV: the path leaves dir. EPERM: a
- * hard link to a file of the caller in another user's directory (place_is_planted). */
+/* Opens a relative path as openat(2) does, but only below the descriptor dir and through no link,
+ * in any of its components. O_CLOEXEC is added, and for reading O_NONBLOCK and O_NOCTTY. Uses
+ * openat2(2), or opens component by component where the kernel or a seccomp filter refuses that
+ * call. Returns the descriptor, or -1 with errno. ELOOP: a link, or for reading no regular file and
+ * no directory. EXDEV: the path leaves dir. EPERM: a hard link to a file of the caller in another
+ * user's directory (place_is_planted). */
 int place_open(int dir, const char *path, int flags, mode_t mode);
 /* Opens the directory at path, which the caller relies on. Any component may be a link, but only one that the caller or root made. make: the mode
  * of directories that do not exist yet; 0: none is made. The descriptor, or -1 with errno (ELOOP: another user's link). */
 int place_open_folder(const char *path, mode_t make);
-/* The same for a path of which only the last `levels` components are below a folder that other users may write: in those before them any link is
+/* Opens the directory as place_open_folder does, for a path of which only the last `levels`
+ * components are below a folder that other users may write: in those before them any link is
  * followed. ".." in the last ones is refused (EXDEV). */
 int place_open_below(const char *path, unsigned levels, mode_t make);
 /* Makes the directory dir/name where it is not there, one component, and opens it; never through a link. -1 with errno. */
@@ -28,7 +31,7 @@ int place_open_found(const char *path);
  * component may be a link, but no other user's in a folder that a group or everybody may write. -1 with errno: ELOOP: such a link, or another
  * user's FIFO or device; EISDIR; EPERM: place_is_planted. What is in /dev and /proc is opened as it is. */
 int place_open_named(const char *path);
-/* The same for a directory. */
+/* Opens a directory as place_open_named opens a file. */
 int place_open_named_folder(const char *path);
 /* Opens for writing the file at path, which the caller names for output, and makes it where it is not there. flags: O_TRUNC, O_APPEND or 0. Any
  * component may be a link, but only one that the caller or root made. -1 with errno: ELOOP: another user's link, FIFO or device; EPERM:

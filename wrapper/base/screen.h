@@ -46,15 +46,17 @@ void screen_fill(struct buf *to, size_t n);
 size_t screen_text_width(struct str text);
 /* Returns whether each byte is a printable ASCII character, and thus one column. */
 bool screen_is_ascii(struct str text);
-/* Append text, cut to max columns (>= 1) with a visible "…" at the end, or in the middle: keys, ids and paths differ at both ends. */
+/* Appends text, cut to max columns (>= 1) with a visible "…" at the end, or in the middle: keys,
+ * ids and paths differ at both ends. */
 void screen_clip(struct buf *to, struct str text, size_t max);
 void screen_clip_middle(struct buf *to, struct str text, size_t max);
-/* Append text, broken at blanks where it is wider than the screen. `first`: columns used on the first line;
- * further lines begin with `indent` blanks. No line end is added. A word is never broken. */
+/* Appends text, broken at blanks where it is wider than the screen. `first`: columns used on the
+ * first line; further lines begin with `indent` blanks. No line end is added. A word is never
+ * broken. */
 void screen_wrap(const struct screen *s, struct str text, size_t first, size_t indent, struct buf *to);
-/* Append a line of its own: `first` blanks, then the text without control characters, wrapped. */
+/* Appends a line of its own: `first` blanks, then the text without control characters, wrapped. */
 void screen_wrap_plain(const struct screen *s, struct str text, size_t first, size_t indent, struct buf *to);
-/* Append a message of several lines. On a terminal "PREFIX: " appears once, before the first line.
+/* Appends a message of several lines. On a terminal "PREFIX: " appears once, before the first line.
  * Elsewhere it begins every line and blank lines are left out, so that grep finds all of them. */
 void screen_prefix(const struct screen *s, const char *prefix, struct str text, struct buf *to);
 #endif

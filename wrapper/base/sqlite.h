@@ -28,6 +28,7 @@ struct sqlite {
     const unsigned char *(*column_text)(sqlite3_stmt *, int at);
     const char *(*errmsg)(sqlite3 *);
 };
-/* ERR_SYSTEM: it is not installed (the text names the package), or too old. It stays loaded. */
+/* Loads SQLite, which stays loaded. ERR_SYSTEM: it is not installed (the text names the package),
+ * or too old. */
 int sqlite_load(struct sqlite *ret, struct err *err);
 #endif

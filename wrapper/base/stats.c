@@ -39,8 +39,8 @@ uint64_t stats_quantile_needs(double q)
     return high;
 }
 
-/* P(|T| <= t) for Student's t with df degrees of freedom and t = sqrt(df) tan(angle): the finite
- * sums of Abramowitz and Stegun, 26.7.3 and 26.7.4. */
+/* Returns P(|T| <= t) for Student's t with df degrees of freedom and t = sqrt(df) tan(angle): the
+ * finite sums of Abramowitz and Stegun, 26.7.3 and 26.7.4. */
 static double t_within(double angle, size_t df)
 {
     double c2 = cos(angle) * cos(angle), term = df % 2 ? cos(angle) : 1, sum = 0;
@@ -120,8 +120,9 @@ static double binomial_half(size_t k, size_t n)
     return sum < 1 ? sum : 1;
 }
 
-/* Variance of the logarithm of the median: the width between two order statistics around the
- * median over the width that the normal distribution has at their exact binomial level. */
+/* Calculates the variance of the logarithm of the median: the width between two order statistics
+ * around the median over the width that the normal distribution has at their exact binomial level.
+ * False: a value is not positive. */
 static bool log_median_variance(const double *sorted, size_t n, double *ret)
 {
     double at = round(((double)n + 1) / 2 - sqrt((double)n));

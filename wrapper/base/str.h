@@ -65,10 +65,11 @@ static inline bool str_is(struct str a, const char *z)
 bool str_is_anycase(struct str a, const char *z); /* ASCII letters are the same in either case */
 bool str_ends_anycase(struct str s, const char *z);
 int str_cmp(struct str a, struct str b); /* byte order, shorter first */
-/* The order in which people expect names with numbers in them: b16 before b1024, 0.25 before 0.5, 4k before 1m (binary multiples). Texts that have the same
- * numbers follow in byte order, so that 0 means equal. */
+/* Compares as people expect names with numbers in them: b16 before b1024, 0.25 before 0.5, 4k
+ * before 1m (binary multiples). Texts that have the same numbers follow in byte order, so that 0
+ * means equal. */
 int str_natural(const char *a, const char *b);
-/* The same for qsort of char pointers. */
+/* Compares as str_natural does, for qsort of char pointers. */
 int str_natural_order(const void *a, const void *b);
 bool str_starts(struct str s, const char *z);
 /* Returns the distance between a typed word and a name, for "did you mean": the number of
@@ -95,11 +96,12 @@ bool str_has_word(const char *words, struct str word);
 bool str_int(struct str s, int64_t *ret);
 bool str_uint(struct str s, uint64_t *ret);
 bool str_double(struct str s, double *ret);
-/* In base 8 or 16, as the kernel's files have them; 0x is accepted in base 16. */
+/* Reads a number in base 8 or 16, as the kernel's files have them; 0x is accepted in base 16. */
 bool str_based(struct str s, unsigned base, uint64_t *ret);
-/* "5", "1.5s", "250ms", "2m", "1h", "1d", "100us" -> seconds; no unit: seconds. */
+/* Reads a duration in seconds: "5", "1.5s", "250ms", "2m", "1h", "1d", "100us"; no unit: seconds.
+ * */
 bool str_duration(struct str s, double *ret_seconds);
-/* "4096", "64K", "64KiB", "1M", "1g": binary multiples -> bytes. */
+/* Reads a size in bytes: "4096", "64K", "64KiB", "1M", "1g", as binary multiples. */
 bool str_size(struct str s, uint64_t *ret_bytes);
 
 /* Returns the length of the valid UTF-8 sequence at p (1..4), 0 if there is none. No surrogates, no

@@ -28,8 +28,8 @@ int yaml_parse(struct yaml **ret, const char *name, struct str text, struct aren
 const struct yaml *yaml_get(const struct yaml *map, const char *key); /* NULL if absent or no map */
 struct str yaml_text(const struct yaml *map, const char *key, const char *otherwise);
 bool yaml_is_null(const struct yaml *y); /* plain and one of "", ~, null, Null, NULL */
-/* true/false/yes/no/on/off (plain); 0 or -1. */
+/* Reads true/false/yes/no/on/off (plain). 0 or -1. */
 int yaml_bool(const struct yaml *y, bool *ret);
-/* ERR_INPUT "name:line:column: message". Returns -1. */
+/* Sets ERR_INPUT "name:line:column: message". Returns -1. */
 int yaml_complain(const struct yaml *y, const char *name, struct err *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 #endif
