@@ -27,9 +27,10 @@ bool correction_possible(const char *id);
 const char *correction_target(const struct folder *tree, const struct tree_run *run, struct arena *a, bool *ret_retracts);
 /* Adds that the run corrects `target`; does nothing if that is NULL or no id. May set c->failed. */
 void corrections_add(struct corrections *c, const struct tree_run *run, const char *target, bool retracts);
-/* The same for the run's own tags. tree: that it is read through; a: for what is read. */
+/* Adds the correction that the run's own tags name. tree: that it is read through; a: for what is
+ * read. */
 void corrections_read(struct corrections *c, const struct folder *tree, const struct tree_run *run, struct arena *a);
-/* All corrections are added: sorts them for corrections_of. May set c->failed. */
+/* Sorts all corrections, once they are added, for corrections_of. May set c->failed. */
 void corrections_sort(struct corrections *c);
 /* Returns the correction that counts for the run's chain (->root: its first run, ->id: the run that
  * corrects it); NULL: no run corrects it. It belongs to c. */

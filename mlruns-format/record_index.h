@@ -30,6 +30,6 @@ struct record_index {
 /* Returns the entry of a key (case of letters does not count in the first four spaces, so that a
  * caller can see a clash); NULL if there is none. */
 struct record_entry *record_entry_find(const struct record *r, enum space space, struct str key);
-/* The same, made if there is none (the key is copied). NULL: no memory. */
+/* Returns the entry of a key, made if there is none (the key is copied). NULL: no memory. */
 struct record_entry *record_entry_make(struct record *r, enum space space, struct str key);
 #endif

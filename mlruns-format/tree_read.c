@@ -485,6 +485,8 @@ struct tree_walking {
     const char *folder, *experiment, *problem;
 };
 
+/* Called for each run of a folder: reads it and passes it to w->each. -1: out of memory; 1: w->each
+ * ends the walk. */
 static int walk_run(void *context, const char *id)
 {
     struct tree_walking *w = context;

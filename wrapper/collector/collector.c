@@ -224,7 +224,7 @@ static void new_record(struct collecting_node *n)
     record_init(&n->record, id, clock_wall_ms());
 }
 
-/* The first sample is a base for counters; its own values mean little. */
+/* Reads and sends one sample. The first one is a base for counters; its own values mean little. */
 static void collector_sample(struct collecting_node *n)
 {
     probes_run(PROBE_SAMPLE, false, &n->host, &n->record);

@@ -8,7 +8,8 @@
 #define COLLECTOR_COLLECTOR_H
 #include <stdint.h>
 
-/* Everything behind NODE_WORD: "<pid> OPTIONS -- PROGRAM" or "step <profile> <ms between samples>". */
+/* Runs a collector. Its arguments are everything after NODE_WORD: "<pid> OPTIONS -- PROGRAM" or
+ * "step <profile> <ms between samples>". */
 int node_main(int argc, char **argv, char **env);
 /* Returns the ns until the next sample: `base_ns` at first, later more. A week has some thousand
  * samples. */

@@ -64,7 +64,8 @@ struct nodes_summary {
 /* Reads the lines in dir/nodes.lines and the record's own facts and samples. Returns 1 where no nodes
  * were collected, -1 with err. The caller frees *ret with nodes_deinit after 0. */
 int nodes_read(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, struct err *err);
-/* The same, and each sample goes to `each`. Whether a node ran the program is known afterwards. */
+/* Reads as nodes_read does, and passes each sample to `each`. Whether a node ran the program is
+ * known afterwards. */
 int nodes_read_samples(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, nodes_sample *each, void *context,
                        struct err *err);
 void nodes_deinit(struct nodes_summary *n);

@@ -73,8 +73,8 @@ static int set_input(const char *input, struct err *err)
     return 0;
 }
 
-/* The terminal has stopped the run; the shell must see its job stopped, so this process stops by
- * the same signal. */
+/* Stops this process by the signal by which the terminal has stopped the run: the shell must see
+ * its job stopped. */
 static void repeat_follow_stop(struct repeat_child *c, int number)
 {
     if (signals_of_terminal(&c->signals, number))

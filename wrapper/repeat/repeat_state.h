@@ -42,7 +42,7 @@ bool repeat_point_done(struct repeat_state *s, size_t point, size_t done);
 void repeat_write_heartbeat(void *context);
 /* Publishes the parent run and prints the summary. signal: that ended the repetitions; 0: none. */
 void repeat_end(struct repeat_state *s, int exit_status, int signal);
-/* No program started: removes the parent run. */
+/* Removes the parent run where no program started. */
 void repeat_discard(struct repeat_state *s);
 /* Prints one line on standard error. */
 void repeat_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

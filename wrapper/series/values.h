@@ -10,7 +10,7 @@
  * ("read.clat.p99_us"). Without a headline metric of the rules run.wall_s is it. Texts are in the
  * arena. */
 void series_values_take(struct series_repetition *run, const struct json *detail, struct arena *a);
-/* The key of the run's metric that the value was: "write.bw_MiB_per_s" and "max"
+/* Writes the key of the run's metric that the value was: for "write.bw_MiB_per_s" and "max"
  * "write.bw_MiB_per_s.max"; of a percentile, which is within the key there ("read.clat.p99_us"),
  * "read.clat_us.p99". */
 void series_value_key(const struct series_run_value *v, char *to, size_t size);
