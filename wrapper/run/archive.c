@@ -337,6 +337,8 @@ static int export_part(const struct archive_job *job, int aside, size_t part, st
     return fd < 0 || (fsync(fd) != 0 && errno != EINVAL) ? err_sys(err, "cannot sync %s", parts[part].ending) : 0;
 }
 
+/* Renames the file to its name in the folder; without such a file removes what an earlier attempt
+ * left under the name. 0; -1 with err. */
 static int put_in_place(int aside, const char *ending, int dir, const char *name, struct err *err)
 {
     char path[NAME_BYTES + 48];
@@ -426,8 +428,8 @@ static int export_named(const struct archive_job *job, int dir, int aside, struc
     return -1;
 }
 
-/* Exports the job's files into the folder `where`, and removes the unfinished ones. 0; -1 with err.
- * */
+/* Exports the job's files into the folder `where`, and removes the unfinished ones. 0; -1 with
+ * err. */
 static int export_all(const struct archive_job *job, const char *where, struct err *err)
 {
     char path[NAME_BYTES];

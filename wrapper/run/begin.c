@@ -74,8 +74,9 @@ static const char *run_make_name(struct run *run)
     return arena_printf(&run->plan.arena, "%s %s", run_benchmark_name(run), when);
 }
 
-/* Returns who runs: in public records the site, else the user's name, "" without either.
- * /etc/passwd is read as a file, since the system's name service can hang on a dead server. */
+/* Returns who runs: in public records the site or "", else the user's name or number; "" where
+ * memory is used up. /etc/passwd is read as a file, since the system's name service can hang on a
+ * dead server. */
 static const char *user_name(struct run *run)
 {
     static const char *const names[] = {"USER", "LOGNAME", NULL};

@@ -50,6 +50,7 @@ static void note_way(struct run *run)
     collector_reports_note(run, "-", array);
 }
 
+/* Records that the other nodes are missing, with the reason made harmless. */
 static void collectors_missing(struct run *run, const char *why)
 {
     const char *source = run->record.source;

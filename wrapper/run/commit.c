@@ -20,8 +20,8 @@
 #define TROUBLE "commit-trouble" /* below .benchwrap: why the last commit failed */
 enum { WAIT_S = 60, PATH_BYTES = 4200 };
 
-/* Returns whether the runs of this plan go into a results repository, and --commit is not "none".
- * */
+/* Returns whether the runs of this plan go into a results repository, and --commit is not
+ * "none". */
 static bool is_committed(const struct plan *p)
 {
     char tree[PATH_BYTES];

@@ -108,8 +108,8 @@ static enum run_status run_end_status(struct run *run, char *why, size_t size)
 }
 
 /* Closes the spool's streams at the end, and records the bytes that are missing in the record,
- * those that the real stream did not accept, and which stream a background process still has open.
- * */
+ * those that the real stream did not accept, and which stream a background process still has
+ * open. */
 static void record_streams(struct run *run)
 {
     static const char *const names[] = {"stdout", "stderr"};

@@ -149,8 +149,8 @@ static void finish_judge(struct finished *f, const struct rules_outcome *outcome
 
 /* ---- artifacts, tree ---- */
 
-/* Records both streams as artifacts, and bytes of them that are not kept. Problems become warnings.
- * */
+/* Records both streams as artifacts, and bytes of them that are not kept. Problems become
+ * warnings. */
 static void add_streams(struct spool *s, struct record *r, const struct finish_options *o)
 {
     static const char *const logs[] = {"stdout.log", "stderr.log"};

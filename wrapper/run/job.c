@@ -32,6 +32,8 @@ static struct slurm_who slurm_who_of(const struct run *run)
 
 /* ---- the end of the allocation ---- */
 
+/* Notes the end of the allocation, s of Unix time, and when the journal is to be written before
+ * that. Ignores a time that cannot be the job's end. */
 static void set_end(struct run *run, int64_t ends_s)
 {
     int64_t now = clock_wall_ms();
@@ -366,6 +368,8 @@ void job_receive(struct run *run)
     }
 }
 
+/* Reuses the answer of another run of the job once that has cached it; until then plans the next
+ * reading, and after job.give_up_ns records that there is none. */
 static void wait_for_other_run(struct run *run, int64_t now_ns)
 {
     if (reuse_job_answer(run))
@@ -554,8 +558,8 @@ static void name_lost_step(struct run *run)
         job_reason_set(run, STR("step cancelled, the job continues"));
 }
 
-/* Returns whether the program ended near the known end of the allocation, whose time is in seconds.
- * */
+/* Returns whether the program ended near the known end of the allocation, whose time is in
+ * seconds. */
 static bool is_near_allocation_end(const struct run *run)
 {
     return run->job.ends_ms && run->end.wall_ms >= run->job.ends_ms - 2000;
@@ -578,8 +582,8 @@ bool job_ended_steps(struct run *run, char *why, size_t size)
     return true;
 }
 
-/* Returns whether the time limit ended the job: by the scheduler's own reason, else by the clock.
- * */
+/* Returns whether the time limit ended the job: by the scheduler's own reason, else by the
+ * clock. */
 static bool is_at_time_limit(const struct run *run)
 {
     const struct run_job *j = &run->job;

@@ -40,8 +40,8 @@ void job_on_time(struct run *run, int64_t now_ns);
 /* Returns the descriptor to poll for an answer, -1: none; job_receive reads it. */
 int job_fd(const struct run *run);
 void job_receive(struct run *run);
-/* Writes the journal after a signal from `sender` has reached the recorder, since KILL may follow.
- * */
+/* Writes the journal after a signal from `sender` has reached the recorder, since KILL may
+ * follow. */
 void job_signalled(struct run *run, int number, pid_t sender);
 /* Waits for the answer after the program's end, and records it or why there is none. answer_ms: the
  * maximum that the end of the run waits for scontrol; waited_ms: what step_end has used of it. */

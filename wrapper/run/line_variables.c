@@ -98,6 +98,8 @@ static void pass_variable(struct line_following *f, const struct variables *befo
     add_line_change(f, name, value, why);
 }
 
+/* Applies one NAME or NAME=VALUE of a starter's option: a name alone is passed on, or removed where
+ * the starter removes it. A pattern or a file makes the variables unknown. */
 static void set_variable(struct line_following *f, const struct starter_env *s, const struct variables *before, struct str text)
 {
     struct str value = text, name = str_cut(&value, '=');
@@ -262,6 +264,8 @@ static void begin_starter(struct line_following *f, const struct starter_env *s,
     set_all_inside(f, before, s->inside);
 }
 
+/* Notes in f->to where the starter changes the root folder or the working directory. cwd NULL: it
+ * is not known. */
 static void change_line_place(struct line_following *f, const struct starter_env *s, const struct peel_setting *list, size_t n,
                               char *const *argv)
 {
@@ -301,6 +305,8 @@ static void follow_starter(struct line_following *f, const char *starter, const 
     change_line_place(f, s, list, n, argv);
 }
 
+/* Follows each starter before the program in turn. Where memory is used up nothing changes;
+ * line_changes_of reports that. */
 static void follow_starters(struct line_following *f, char *const *argv)
 {
     size_t words = 0, begin = 0;
@@ -334,6 +340,8 @@ static void follow_inner(struct line_following *f, char *const *command)
         f->to->variables.unknown_inside = "a command in an argument of the program starts it with other variables";
 }
 
+/* Follows the starters in the program's own arguments, also in lines for a shell. Where they are
+ * too long, their variables are unknown. */
 static void follow_arguments(struct line_following *f, char *const *program)
 {
     size_t bytes = 0;

@@ -158,6 +158,8 @@ static int live_text(struct live *x, const struct exporter_config *config, enum 
 
 /* ---- the endpoint ---- */
 
+/* Called for each request: appends the metrics to the body, as OpenMetrics where that is accepted.
+ * Returns the HTTP status. */
 static int live_serve_text(void *context, const struct http_question *q, const char **ret_type, struct buf *body)
 {
     bool open = str_has(q->accept, "application/openmetrics-text");

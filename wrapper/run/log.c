@@ -48,6 +48,8 @@ static void log_metric(struct record *r, const char *key, const struct json *m)
         record_metric(r, key, v, log_unit(r, key, m), DIR_NONE, step, time_ms);
 }
 
+/* Copies the file of a message into the spool and records it. `file` stays the caller's; a problem
+ * becomes a warning. */
 static void log_artifact(struct record *r, const char *name, int file, const struct log_store *to)
 {
     struct err err = {0};

@@ -26,7 +26,8 @@ struct made_run {
 /* Writes the id that a name always yields: UUID version 5 in the project's namespace. `purpose`
  * separates kinds of names ("import", "child" …). */
 void make_id(char ret[33], const char *purpose, struct str name);
-/* Begins. On success make_end or make_drop must follow; every string of the plan is copied to the journal. */
+/* Begins a run. On success make_end or make_drop must follow; every string of the plan is copied to
+ * the journal. */
 int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err);
 /* Links the artifacts of another run into the spool and records them; artifacts: its folder. What
  * every run makes again is left out. again: the output is read again, so the streams get the names

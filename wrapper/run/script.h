@@ -11,8 +11,9 @@ struct script_starter {
     bool away; /* it may run programs on another machine; else a service of this one starts them */
 };
 
-/* `./run.sh` with "ssh node1 prog", or `bash a.sh` that calls b.sh with "srun prog". Returns the first starter that leads to another machine,
- * else the first one of a service, with which a command of the scripts begins. Reads at most 16 regular files. Variables, conditions and functions
- * are not evaluated: the command may never run. */
+/* Searches scripts for starters: `./run.sh` with "ssh node1 prog", or `bash a.sh` that calls b.sh
+ * with "srun prog". Returns the first starter that leads to another machine, else the first one of
+ * a service, with which a command of the scripts begins. Reads at most 16 regular files. Variables,
+ * conditions and functions are not evaluated: the command may never run. */
 struct script_starter script_find_starter(char *const *argv, char *const *env, struct arena *a);
 #endif

@@ -245,8 +245,8 @@ static bool is_param_there(const struct upload_place *p, const struct fact *f)
     return false;
 }
 
-/* Called for each new fact of the journal: adds it to the next request, unless the server has it.
- * */
+/* Called for each new fact of the journal: adds it to the next request, unless the server has
+ * it. */
 static void sender_upload_fact(void *context, const struct fact *f)
 {
     struct sender *s = context;

@@ -44,13 +44,14 @@ void run_server_receive(struct run *run);
 void run_server_ended(struct run *run);
 /* Deletes the run that --share-run created on the server, where the program could not start. */
 void run_server_discard(struct run *run);
-/* The program has ended and the journal is flushed: with --share-run, what its own client logged on the server is fetched, until `until_ns` or as long as a
- * silent server is waited for. What is not there then makes the run an incomplete one (run/shared.h). */
+/* Fetches, with --share-run, what the program's own client logged on the server. The program has
+ * ended and the journal is flushed. Waits until `until_ns`, or as long as for a silent server. What
+ * is not there then makes the run an incomplete one (run/shared.h). */
 void run_server_fetch(struct run *run, int64_t until_ns);
-/* The run is in the tree: it is completed on the server, waited for until `until_ns`, or until the
+/* Completes the run on the server, once it is in the tree. Waits until `until_ns`, or until the
  * server has been silent for 0.3 s in this run (then a process continues without anything waiting
- * for it); where the run is, or why not, is added as lines to `to`. False: the server has not all
- * of it. Without a server in the plan, true and nothing is added. */
+ * for it). Appends to `to` where the run is, or why not. False: the server has not all of it.
+ * Without a server in the plan, true and nothing is appended. */
 bool run_server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to);
 /* Reaps the last sender after the launcher's end, so that no zombie remains. */
 void run_server_close(struct run *run);

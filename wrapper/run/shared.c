@@ -213,6 +213,8 @@ void shared_record_samples(struct record *to, const char *key, struct tree_sampl
                                        .source = SHARED_SOURCE});
 }
 
+/* Records the metrics that the client logged. Those that benchwrap itself records, or that have no
+ * memory, become warnings. */
 static void shared_add_metrics(struct record *r, const struct tree_run *run)
 {
     for (const struct tree_entry *e = run->metrics; e; e = e->next) {
@@ -332,8 +334,8 @@ static void shared_note_deleted(struct record *r, int store)
     arena_deinit(&a);
 }
 
-/* Records all that the program's client logged in the private store; a failure becomes a warning.
- * */
+/* Records all that the program's client logged in the private store; a failure becomes a
+ * warning. */
 static void shared_add_store(struct shared_into *to, int store)
 {
     struct arena a;

@@ -78,6 +78,8 @@ static int fetch_sample(void *context, double value, int64_t time_ms, int64_t st
     return mlflow_samples_add(context, fabs(value) >= DBL_MAX ? copysign(INFINITY, value) : value, time_ms, step);
 }
 
+/* Fetches and records all samples of the metric x->key. Out of memory becomes a warning, with what
+ * there is so far. Returns the server's answer, with err. */
 static enum mlflow_answer fetch_samples(struct fetching *x, struct err *err)
 {
     struct mlflow_samples s = {0};
@@ -241,6 +243,8 @@ static enum mlflow_answer fetch_model(struct fetching *x, const char *id, struct
     return fetch_list(x, model, place, err);
 }
 
+/* Lists the files of the run and its models, then fetches them. Returns the first answer that is
+ * not MLFLOW_FINE, with err. */
 static enum mlflow_answer fetch_files(struct fetching *x, struct err *err)
 {
     const struct json *models = json_pointer(x->run.reply, "/run/outputs/model_outputs");
@@ -276,6 +280,8 @@ static int fetch_count_sibling(void *context, const struct mlflow_run *run)
     return 0;
 }
 
+/* Warns of other runs of the experiment that began on the server while the program ran. Returns the
+ * server's answer, with err. */
 static enum mlflow_answer fetch_note_siblings(struct fetching *x, struct err *err)
 {
     char filter[120];

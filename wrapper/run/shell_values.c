@@ -95,7 +95,8 @@ static struct str shell_value_of(struct str text, struct str name, char *const *
     return set ? str_of(set) : found;
 }
 
-/* `$(command -v X)`, `$(which X)`: X. Returns its length in bytes. 0: it is another substitution. */
+/* Reads `$(command -v X)`, `$(which X)`: X. Returns the length of that text in bytes. 0: it is
+ * another substitution. */
 static size_t read_shell_which(struct str s, struct str *ret)
 {
     static const char *const begins[] = {"$(command -v ", "$(which ", "$(type -p ", "$(type -P "};
@@ -108,8 +109,8 @@ static size_t read_shell_which(struct str s, struct str *ret)
     return 0;
 }
 
-/* `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:-WORD}`: its value. Returns its length in bytes. 0:
- * there is none, or the value is not known. */
+/* Reads the value of `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:-WORD}`. Returns the length of that
+ * text in bytes. 0: there is none, or the value is not known. */
 static size_t read_shell_variable(struct str text, struct str s, char *const *env, struct arena *a, struct str *ret)
 {
     bool braces = s.n > 1 && s.p[1] == '{';

@@ -38,6 +38,8 @@ static int64_t job_components(const struct run *run)
     return env_positive_number(run, "SLURM_HET_SIZE", &n) && n > 1 ? n : 1;
 }
 
+/* Records a param of the step, unless the value is not positive or the param is recorded
+ * already. */
 static void record_step_param(struct run *run, const char *source, const char *key, int64_t value)
 {
     const char *before = run->record.source;

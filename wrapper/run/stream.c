@@ -208,6 +208,8 @@ static void line_splitter_end(struct line_splitter *l)
     l->n = 0;
 }
 
+/* Called for each piece of a stream: calls line_splitter_end at each line end. Of a line the first
+ * sizeof l->text bytes count. */
 static void line_splitter_feed(void *context, const void *p, size_t n)
 {
     struct line_splitter *l = context;

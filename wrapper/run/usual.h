@@ -15,8 +15,8 @@ enum { USUAL_LIMIT_MS = 300 /* usual maximum of limit_ms: earlier runs that cann
 void usual_begin(struct query *ret, const struct finished *f, char *const *env, int64_t limit_ms);
 /* Waits for its answer, as long as the child may run, and closes it. NULL: none. The caller frees the answer by json_free. */
 struct json *usual_end(struct query *ask);
-/* "7 earlier runs: 1041 … 1190" with values times `scale`, "low, " or "high, " before it where by
- * compare the value has changed; the text is in the arena. *ret_style: the meaning of such a
- * change. NULL: too few of the earlier runs have the metric. usual NULL: NULL. */
+/* Returns "7 earlier runs: 1041 … 1190" with values times `scale`, "low, " or "high, " before it
+ * where by compare the value has changed; the text is in the arena. *ret_style: the meaning of such
+ * a change. NULL: too few of the earlier runs have the metric, or usual is NULL. */
 const char *usual_range(const struct json *usual, const char *key, double scale, struct arena *a, enum style *ret_style);
 #endif

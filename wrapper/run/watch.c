@@ -307,9 +307,9 @@ void run_watch(struct run *run)
     starter_watch_end(&run->starters);
 }
 
-/* Waits for a signal that the program's exit status names: a shell whose child was killed ends with
- * 128 + n, sometimes before the same signal of a scheduler, sent process by process, has arrived.
- * */
+/* Waits for a signal that the program's exit status names: a shell whose child was killed ends
+ * with 128 + n, sometimes before the same signal of a scheduler, sent process by process, has
+ * arrived. */
 static void await_signal(struct run *run)
 {
     const struct wire_msg *e = &run->end;
