@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Runs in the child: detaches from streams and session, and executes the core as a collector. Exit
+ * status 127 where it cannot. */
 _Noreturn static void become_collector(const char *core, char **line, char **env)
 {
     setsid();

@@ -5,7 +5,8 @@
 
 #define NODE_WORD "--node" /* the core's first argument; then the rank's pid, or "step", then what follows */
 
-/* argv: the launcher's own. The collector is no child of this process, holds none of its descriptors, and ends with it. Failure is silent: the
- * node is then missing in the record. */
+/* Starts a collector. argv: the launcher's own. The collector is no child of this process, holds
+ * none of its descriptors, and ends with it. Failure is silent: the node is then missing in the
+ * record. */
 void node_collect(char **argv);
 #endif

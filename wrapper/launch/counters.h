@@ -24,7 +24,8 @@ struct perf_counters {
     int asked;
 };
 
-/* For a process that is held before its exec. What cannot be opened has its errno. */
+/* Opens the counters of a process that is held before its exec. What cannot be opened has its
+ * errno. */
 void counters_open(struct perf_counters *c, pid_t pid);
 /* Reads what was counted, also in processes that have ended, and closes the counters. */
 void counters_read(struct perf_counters *c, struct counter_value ret[COUNTERS_COUNT]);

@@ -24,6 +24,7 @@ int fd_high(int fd)
     return high;
 }
 
+/* Moves both ends by fd_high. 0; -1: both are closed. */
 static int both_high(int ends[2])
 {
     ends[0] = fd_high(ends[0]);

@@ -189,6 +189,7 @@ static void hear_recorder(struct launch *l)
 
 /* ---- one turn ---- */
 
+/* Prints once that a stream failed and was closed; not that its reader has gone (EPIPE). */
 static void report_failure(struct launch *l, struct pump_stream *s)
 {
     int error = s->failure;
@@ -301,6 +302,8 @@ static void resize_terminals(struct launch *l)
         kill(l->pid, SIGWINCH); /* it may have read the size between the terminal's signal and the copy of the size */
 }
 
+/* Handles that the exec failed: sets the exit status, and reports that to the recorder and on
+ * standard error. */
 static void program_failed(struct launch *l)
 {
     char text[512];

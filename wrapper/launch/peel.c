@@ -55,6 +55,7 @@ static const struct starter starters[] = {
 #include "launch/starters.def"
 };
 
+/* Returns the row of the starter that the word names, by its file name; NULL: it is none. */
 static const struct starter *starter_of(const char *word)
 {
     const char *name = str_base_name(word);

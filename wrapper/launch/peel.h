@@ -41,9 +41,9 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret);
  * that may be anywhere. */
 bool peel_connects(const char *starter);
 
-/* Returns the starter of that name (static text) where, by its name and the environment alone, its
- * program is no process below it: ssh, srun; else NULL. *ret_away: it may run on another machine.
- * */
+/* Returns the starter of that name (static text) where, by its name and the environment alone,
+ * its program is no process below it: ssh, srun; else NULL. *ret_away: it may run on another
+ * machine. */
 const char *peel_starts_outside(const char *name, char *const *env, bool *ret_away);
 
 /* Iterates over the names of starters whose programs may run on another machine, or as no processes below them: *at is 0 at first.

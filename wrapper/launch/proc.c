@@ -47,8 +47,8 @@ static size_t proc_read_file(pid_t pid, const char *name, char *text, size_t siz
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Reads "pid (comm) S ppid …": comm may have blanks and brackets, so its end is the last bracket.
- * */
+/* Reads "pid (comm) S ppid …": comm may have blanks and brackets, so its end is the last
+ * bracket. */
 bool proc_look(pid_t pid, struct proc_id *ret)
 {
     char text[1024];
@@ -99,6 +99,8 @@ bool proc_ignores(pid_t pid, int number)
            (ignored >> (number - 1) & 1);
 }
 
+/* Returns whether the process is an ancestor of this one; of more than 64 levels, or where /proc
+ * cannot be read, it is not. */
 bool proc_is_ancestor(pid_t pid)
 {
     struct proc_id id = {.parent = getppid()};

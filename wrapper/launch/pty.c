@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* Opens the other end of the pty. Returns the descriptor, or -1 with errno. */
 static int open_slave(int master)
 {
     char path[64];

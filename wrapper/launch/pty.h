@@ -15,7 +15,7 @@ struct pty {
     struct termios last;
 };
 
-/* real: descriptor of the caller's terminal, or -1. 0 or -1 with errno. */
+/* Opens a pty. real: descriptor of the caller's terminal, or -1. 0 or -1 with errno. */
 int pty_open(struct pty *ret, int real);
 /* Copies the window size; true if it has changed. */
 bool pty_resize(struct pty *pty);

@@ -49,8 +49,8 @@ void pump_program_ended(struct pump_stream *s);
 void pump_close(struct pump_stream *s);
 /* Returns whether the stream has neither source nor pending bytes. */
 bool pump_finished(const struct pump_stream *s);
-/* Returns in how many ms pump_step should be called without any descriptor being ready; -1: never.
- * */
+/* Returns in how many ms pump_step should be called without any descriptor being ready; -1:
+ * never. */
 int pump_timeout(const struct pump_stream *s, int64_t now_ns);
 /* Returns whether the source is to be polled for input now. */
 bool pump_wants_input(const struct pump_stream *s);

@@ -11,7 +11,7 @@ struct rank {
     const char *source;   /* name of the variable, "" if none */
 };
 
-/* env: an environment, NAME=value texts, NULL-terminated. */
+/* Finds rank and ranks of the launch in an environment, NAME=value texts, NULL-terminated. */
 struct rank rank_find(char *const *env);
 /* Returns whether this is the first rank on its node, and not rank 0: then no recorder runs on
  * this node. False where the launcher sets no local rank. */

@@ -93,9 +93,9 @@ static int recorder_make_id(char id[33])
 }
 
 /* Opens the socket of `benchwrap log`, in the abstract name space: no file, gone with the last
- * holder. Every local user can reach it, so the kernel attests the sender of each message from the
- * first one on: the option is set before the name is bound. Returns the descriptor; -1 with errno.
- * */
+ * holder. Every local user can reach it, so the kernel attests the sender of each message from
+ * the first one on: the option is set before the name is bound. Returns the descriptor; -1 with
+ * errno. */
 static int open_log(const char *id)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -155,6 +155,7 @@ static void null_streams(void)
             dup2(fd, i);
 }
 
+/* Raises the soft limits to the hard ones: the caller's are meant for the program. */
 static void raise_limits(void)
 {
     static const int kinds[] = {RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_CPU, RLIMIT_NOFILE, RLIMIT_STACK};

@@ -202,9 +202,9 @@ static bool is_step_daemon(pid_t pid)
     return pid > 0 && proc_look(pid, &id) && strcmp(id.comm, "slurmstepd") == 0;
 }
 
-/* Decides whether the launcher forwards the signal. DROP: the program got it too or sent it, or it
- * is about the launcher alone. LATER: the observer may still show that it reached the complete group.
- * */
+/* Decides whether the launcher forwards the signal. DROP: the program got it too or sent it, or
+ * it is about the launcher alone. LATER: the observer may still show that it reached the
+ * complete group. */
 static enum signals_decision signals_decide(struct signals *s, const struct signals_entry *e, int64_t now_ns)
 {
     int number = (int)e->info.ssi_signo;
