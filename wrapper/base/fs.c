@@ -195,8 +195,8 @@ static int sync_folder(int dir, const char *shown, struct err *err)
     return 0;
 }
 
-/* Returns the descriptor of this process that a name stands for: /dev/stdout, /dev/fd/N; -1: none.
- * */
+/* Returns the descriptor of this process that a name stands for: /dev/stdout, /dev/fd/N; -1:
+ * none. */
 static int named_descriptor(const char *path)
 {
     uint64_t n;
@@ -250,9 +250,9 @@ static int rename_error(const char *name)
     return errno == EBUSY && strcmp(name, ".") == 0 ? EISDIR : errno;
 }
 
-/* Writes the data to a temporary file and renames it to `name`; `sync`: syncs file and folder too.
- * shown: for messages. 0; -1 with err: the file is as before, unless only the folder's sync failed.
- * */
+/* Writes the data to a temporary file and renames it to `name`; `sync`: syncs file and folder
+ * too. shown: for messages. 0; -1 with err: the file is as before, unless only the folder's
+ * sync failed. */
 static int replace_file(int dir, const char *name, const char *shown, struct str data, mode_t mode, bool sync, struct err *err)
 {
     char temporary[48];

@@ -120,8 +120,8 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
     return 0;
 }
 
-/* Frees a secret, erased first: what is given back to the allocator may be written to a core file.
- * */
+/* Frees a secret, erased first: what is given back to the allocator may be written to a core
+ * file. */
 static void http_erase_secret(char *secret)
 {
     if (secret)

@@ -118,8 +118,8 @@ void man_examples(struct buf *to, const char *text)
     }
 }
 
-/* Appends the section of exit statuses; `text` has lines of status and meaning with a tab between.
- * */
+/* Appends the section of exit statuses; `text` has lines of status and meaning with a tab
+ * between. */
 static void man_statuses(struct buf *to, const char *text)
 {
     buf_puts(to, ".SH EXIT STATUS\n");

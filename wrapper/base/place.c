@@ -312,8 +312,8 @@ int place_open_below(const char *path, unsigned levels, mode_t make)
     return open_walked(open(part, O_PATH | O_DIRECTORY | O_CLOEXEC), path + from, make, false);
 }
 
-/* Returns whether the path is in /dev (but not /dev/shm) or /proc, where the kernel made the links.
- * */
+/* Returns whether the path is in /dev (but not /dev/shm) or /proc, where the kernel made the
+ * links. */
 static bool is_kernel_name(const char *path)
 {
     struct str s = str_of(path);

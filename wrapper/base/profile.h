@@ -3,7 +3,7 @@
 #define BASE_PROFILE_H
 #include <stdbool.h>
 
-/* `said`: "public" or "private" from options or benchwrap.yaml; NULL: not set. A repository with a
- * remote is public unless it is set to private. */
+/* Returns whether records are public. `said`: "public" or "private" from options or benchwrap.yaml;
+ * NULL: not set. A repository with a remote is public unless it is set to private. */
 bool profile_is_public(const char *said, bool has_remote);
 #endif

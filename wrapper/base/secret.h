@@ -19,7 +19,9 @@ int secret_create(const char *path, struct err *err);
 /* Returns whether the texts are equal. For texts of one length, the time depends on that length
  * alone. */
 bool secret_equal(struct str a, struct str b);
-/* For processes that hold a secret: no core dump, and no other process of the user reads the memory or /proc/PID/environ. It holds until exec. A
- * program executed afterwards has no core dump either, so only processes that start no program of the user call it. /proc/self is root's then. */
+/* Guards a process that holds a secret: no core dump, and no other process of the user reads
+ * the memory or /proc/PID/environ. It holds until exec. A program executed afterwards has no
+ * core dump either, so only processes that start no program of the user call it. /proc/self is
+ * root's then. */
 void secret_guard_process(void);
 #endif

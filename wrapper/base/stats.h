@@ -12,7 +12,8 @@ struct stats {
     double ci_low, ci_high; /* 95 % interval of the mean (Student's t); NaN for n < 3: too few */
 };
 
-/* v is sorted in place. n >= 1. Non-finite values are the caller's to leave out. */
+/* Calculates the statistics of v, which is sorted in place. n >= 1. Non-finite values are the
+ * caller's to leave out. */
 void stats_of(double *v, size_t n, struct stats *ret);
 /* Returns quantile q in 0..1 of sorted v, by linear interpolation (type 7 of Hyndman and Fan). n >=
  * 1. */
@@ -21,8 +22,8 @@ double stats_quantile(const double *sorted, size_t n, double q);
  * it with 99 % confidence, the smallest n with q^n + n q^(n-1) (1-q) <= 0.01. The rule is MLPerf's
  * early stopping: p50 11, p90 64, p95 130, p99 662, p99.9 6636. */
 uint64_t stats_quantile_needs(double q);
-/* 95 % interval of the ratio median(b)/median(a). False: either side has fewer than 3 samples, a
- * median is not positive, or out of memory. Method and source: see stats.c. */
+/* Calculates the 95 % interval of the ratio median(b)/median(a). False: either side has fewer than
+ * 3 samples, a median is not positive, or out of memory. Method and source: see stats.c. */
 bool stats_ratio(const double *a, size_t na, const double *b, size_t nb, double *ret_ratio, double *ret_low, double *ret_high);
 /* Returns how likely two samples differ so much, or more, where nothing has changed: the larger of
  * two p values, so that each bounds the false claims by itself: that of stats_ratio's interval, and
@@ -39,8 +40,8 @@ enum { STATS_EXPECT_MIN = 5 };
     0.025 /* a claim at this level is false in at most 5 % of the cases: half of it is kept for tails heavier than normal */
 /* False: n < STATS_EXPECT_MIN, or out of memory. Method: see stats.c. */
 bool stats_expect(const double *v, size_t n, double x, struct stats_expected *ret);
-/* Holm's step-down procedure: sets ret[i] where p[i] is significant, so that the chance of one false claim or more among all n is at most `level`.
- * false: out of memory. */
+/* Applies Holm's step-down procedure: sets ret[i] where p[i] is significant, so that the chance of
+ * one false claim or more among all n is at most `level`. False: out of memory. */
 bool stats_holm(const double *p, size_t n, double level, bool *ret);
 /* Returns the median of the distances from the median; n >= 1. NaN: out of memory. */
 double stats_mad(const double *v, size_t n);

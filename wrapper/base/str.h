@@ -98,8 +98,8 @@ bool str_uint(struct str s, uint64_t *ret);
 bool str_double(struct str s, double *ret);
 /* Reads a number in base 8 or 16, as the kernel's files have them; 0x is accepted in base 16. */
 bool str_based(struct str s, unsigned base, uint64_t *ret);
-/* Reads a duration in seconds: "5", "1.5s", "250ms", "2m", "1h", "1d", "100us"; no unit: seconds.
- * */
+/* Reads a duration in seconds: "5", "1.5s", "250ms", "2m", "1h", "1d", "100us"; no unit:
+ * seconds. */
 bool str_duration(struct str s, double *ret_seconds);
 /* Reads a size in bytes: "4096", "64K", "64KiB", "1M", "1g", as binary multiples. */
 bool str_size(struct str s, uint64_t *ret_bytes);

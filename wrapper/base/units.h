@@ -14,7 +14,7 @@ struct unit {
 };
 
 const struct unit *units_find(struct str text); /* NULL: unknown */
-/* Converts a value in `from` to one in `to`; false if the dimensions differ. Eight bits are a byte.
- * */
+/* Converts a value in `from` to one in `to`; false if the dimensions differ. Eight bits are a
+ * byte. */
 bool units_convert(double value, const struct unit *from, const struct unit *to, double *ret);
 #endif
