@@ -130,8 +130,8 @@ static const char *journal_copy_text(struct arena *a, const char *z)
     return copy ? copy : "";
 }
 
-/* Returns a copy of the path in the arena; one that is not UTF-8 is stored as hexadecimal digits.
- * */
+/* Returns a copy of the path in the arena; one that is not UTF-8 is stored as hexadecimal
+ * digits. */
 static const char *get_path(struct arena *a, const struct json *j, const char *key, const char *key_hex)
 {
     static const char digits[] = "0123456789abcdef";

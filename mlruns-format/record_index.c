@@ -42,8 +42,8 @@ struct record_entry *record_entry_find(const struct record *r, enum space space,
     return x && x->size ? *record_slot_of(x, space, key, hash_of(space, key)) : NULL;
 }
 
-/* Makes sure that one more entry fits. Returns false where the table is full and memory is used up.
- * */
+/* Makes sure that one more entry fits. Returns false where the table is full and memory is used
+ * up. */
 static bool index_grow(struct record_index *x)
 {
     if (x->size && x->used * 4 < x->size * 3)

@@ -40,6 +40,8 @@ struct schema_checking {
 
 static bool check_value(struct schema_checking *c, const struct json *schema, const struct json *v, int depth);
 
+/* Counts a complaint at c->where, and passes it to the caller while any are left to print. Returns
+ * false. */
 static bool schema_complain(struct schema_checking *c, const char *what, const char *more)
 {
     char text[300];

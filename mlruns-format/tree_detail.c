@@ -118,8 +118,8 @@ static bool is_artifact(const struct building *b, const struct fact *f)
     return fstatat(b->dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Writes a list: artifacts, missing, warnings. `key` and `text` name the members (NULL: left out).
- * */
+/* Writes a list: artifacts, missing, warnings. `key` and `text` name the members (NULL: left
+ * out). */
 static void write_list(struct json_out *j, const struct building *b, enum fact_kind kind, const char *name, const char *key,
                        const char *text)
 {

@@ -117,8 +117,8 @@ static bool name_taken(int root, const char *below, const char *own, struct str 
     return taken;
 }
 
-/* Creates the experiment's folder and files where they are missing; replaces none. 0; -1 with err.
- * */
+/* Creates the experiment's folder and files where they are missing; replaces none. 0; -1 with
+ * err. */
 static int make_experiment(int root, const char *folder, uint32_t id, struct str name, struct err *err)
 {
     struct buf b CLEANUP_BUF;

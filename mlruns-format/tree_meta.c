@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+/* Returns whether the text needs no quotes in YAML, among the characters that benchwrap writes
+ * without them. */
 static bool is_plain_scalar(struct str v)
 {
     for (size_t i = 0; i < v.n; i++) {

@@ -42,8 +42,8 @@ int series_collect(struct building *b, struct err *err);
 int series_write_all(struct building *b, struct err *err);
 /* Writes artifacts/benchwrap.json. */
 int detail_write(struct building *b, struct err *err);
-/* Writes a file of the run (path below its folder) and notes it for the manifest. 0; -1 with err.
- * */
+/* Writes a file of the run (path below its folder) and notes it for the manifest. 0; -1 with
+ * err. */
 int building_write(struct building *b, const char *path, struct str data, struct err *err);
 /* Notes a file that was linked or written in pieces once it is made: reads it for its sum. 0; -1
  * with err. */

@@ -399,6 +399,8 @@ struct experiment_names {
     size_t count, room;
 };
 
+/* Called for each entry of a tree: adds the name of an experiment's folder to the list. Returns 1
+ * where memory is used up. */
 static int tree_note_experiment(void *context, const struct folder_entry *entry)
 {
     struct experiment_names *n = context;
@@ -508,6 +510,8 @@ static int walk_folder(void *context, const struct folder *in, const char *folde
     return w->folder ? each_run_id(in, walk_run, w) : -1;
 }
 
+/* Passes every run of the tree to `each`, until that returns non-zero. `lasting`: the tree that the
+ * runs refer to. 0; -1 with err. */
 static int tree_walk_runs(const struct folder *root, const struct folder *lasting, unsigned what, struct arena *a,
                           int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
 {
@@ -527,6 +531,8 @@ struct tree_search {
     const char *in;
 };
 
+/* Called for each run of a folder: counts those with the prefix, and keeps id and folder of the
+ * first. Returns 0. */
 static int find_run(void *context, const char *id)
 {
     struct tree_search *f = context;

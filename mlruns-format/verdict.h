@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "mlruns-format/tree.h"
 
-/* Returns how many metrics of a run (benchwrap.json, may be NULL) were compared with a reference.
- * */
+/* Returns how many metrics of a run (benchwrap.json, may be NULL) were compared with a
+ * reference. */
 size_t verdict_judged(const struct json *detail);
 /* Returns the run's verdict, in the arena; NULL: none, or it passed without a reference to judge
  * its values by. */

@@ -186,8 +186,8 @@ static ptrdiff_t collector_series_number(struct collecting_node *n, struct str n
     return (ptrdiff_t)n->names_count++;
 }
 
-/* Appends the samples in n->record to n->out, as lines ["s",time,number,value,…] of limited length.
- * */
+/* Appends the samples in n->record to n->out, as lines ["s",time,number,value,…] of limited
+ * length. */
 static void collector_send_samples(struct collecting_node *n)
 {
     struct buf array CLEANUP_BUF;

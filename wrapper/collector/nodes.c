@@ -107,6 +107,8 @@ static void add_sample(const struct nodes_summary *n, const struct node_report *
     s->in_last = (s->in_last + 1) % s->per_point;
 }
 
+/* Reads a line of samples, ["s",time,number,value,…], into the node's series. Pairs whose series is
+ * not known are ignored. */
 static void take_samples(struct nodes_summary *n, struct node_report *t, const struct json *array)
 {
     int64_t time_ms = json_integer(json_at(array, 1), 0);

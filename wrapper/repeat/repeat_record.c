@@ -51,8 +51,8 @@ static void repeat_report(uint32_t kind, const char *text)
 
 /* ---- it begins ---- */
 
-/* Returns the shared memory as a launcher would fill it, from aligned_alloc; NULL: out of memory.
- * */
+/* Returns the shared memory as a launcher would fill it, from aligned_alloc; NULL: out of
+ * memory. */
 static struct wire *make_wire(const struct repeat_state *s)
 {
     struct wire *w = aligned_alloc(64, (sizeof *w + 63) / 64 * 64);
@@ -145,6 +145,7 @@ static int open_notes(struct repeat_state *s, struct err *err)
     return 0;
 }
 
+/* Sets the tree for runs with --as steps, in the parent run's spool. 0; -1 with err. */
 static int open_scratch(struct repeat_state *s, struct err *err)
 {
     struct buf path CLEANUP_BUF;
@@ -324,8 +325,8 @@ struct run_counts {
     int exit; /* of all that failed; -1: they differ, or none did */
 };
 
-/* Counts the runs of the notes. n.exit is the exit status of the failed ones, -1 where they differ.
- * */
+/* Counts the runs of the notes. n.exit is the exit status of the failed ones, -1 where they
+ * differ. */
 static struct run_counts count_repetitions(const struct series_notes *notes)
 {
     struct run_counts n = {0};
@@ -444,8 +445,8 @@ static void print_repeat_summary(struct repeat_state *s, const struct finished *
     summary_print_place(&parts, to);
 }
 
-/* Ends notes and record of the parent run. `number`: the signal that ended the series, 0 for none.
- * */
+/* Ends notes and record of the parent run. `number`: the signal that ended the series, 0 for
+ * none. */
 static void repeat_close_record(struct repeat_state *s, int exit_status, int number)
 {
     struct record *r = &s->run.record;

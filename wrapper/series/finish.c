@@ -24,6 +24,7 @@ static const char *series_key_of(const struct series_finishing *f, const struct 
     return arena_printf(&f->r->arena, "%s%s%s%s%s", point, point[0] ? "." : "", figure->key, stat[0] ? "." : "", stat);
 }
 
+/* Records a statistic, or that it is missing where there are fewer than `least` samples. */
 static void put_stat(struct series_finishing *f, const struct series_figure *figure, const char *stat, double value, size_t least)
 {
     const char *key = series_key_of(f, figure, stat);

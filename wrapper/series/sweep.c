@@ -20,6 +20,8 @@ struct sweep_values {
     const char *option; /* NAME=VALUES, for messages */
 };
 
+/* Appends a value, whose text must live as long as the sweep. 0; -1 with err: text is NULL (out of
+ * memory), or there are too many. */
 static int sweep_add_value(struct sweep_values *v, const char *text, bool integer)
 {
     struct sweep_axis *axis = v->axis;
@@ -74,6 +76,8 @@ static int sweep_add_range(struct sweep_values *v, struct str item, int64_t from
     }
 }
 
+/* Adds one item of a list: a range, unless it has an escaped character, or a value. 0; -1 with
+ * err. */
 static int add_item(struct sweep_values *v, const char *p, size_t n, bool escaped)
 {
     int64_t from, to, step;

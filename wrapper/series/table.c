@@ -239,8 +239,8 @@ static bool begins_block(const struct series_figure *figures, const struct serie
     return figures == f;
 }
 
-/* Appends a block for each metric, at most `most` (0: any number). Returns how many more there are.
- * */
+/* Appends a block for each metric, at most `most` (0: any number). Returns how many more there
+ * are. */
 static size_t sweep_tables(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, const struct screen *screen,
                            struct buf *to)
 {

@@ -5,8 +5,10 @@
 #include "base/screen.h"
 #include "series/figures.h"
 
-/* For people. Repetitions: one row for each metric with median, range and interval of the mean. A sweep: for each metric a block with a bar for each
- * point. all: not only the headline metrics; at most `most` metrics (0: any number), then how many more there are. Lines begin with two blanks. */
+/* Appends tables for people. Repetitions: one row for each metric with median, range and interval
+ * of the mean. A sweep: for each metric a block with a bar for each point. all: not only the
+ * headline metrics; at most `most` metrics (0: any number), then how many more there are. Lines
+ * begin with two blanks. */
 void series_table(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, const struct screen *screen, struct buf *to);
 /* Appends a sweep in a few words, by its first headline metric (wall time only where there is no
  * other): "write.bw best 1067 MiB/s at bs=1m", or "rate 100 … 300 op/s" where the intervals do not
