@@ -21,6 +21,7 @@ void arena_deinit(struct arena *a);
 void *arena_get(struct arena *a, size_t n);
 /* Returns a NUL-terminated copy of n bytes; NULL on failure. */
 char *arena_dup(struct arena *a, const char *p, size_t n);
+/* Returns the formatted text in the arena; NULL on failure. */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Moves all that `from` has handed out to `a` (it counts there); `from` is empty again. */
 void arena_adopt(struct arena *a, struct arena *from);

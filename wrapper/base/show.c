@@ -164,6 +164,8 @@ void show_duration(struct buf *to, double seconds)
     }
 }
 
+/* Appends a time, ms of Unix time: in UTC with milliseconds, else local without; as "<ms> ms" where
+ * it is no date. */
 static void time_as(struct buf *to, int64_t ms, bool utc)
 {
     int64_t s = ms / 1000, rest = ms % 1000;

@@ -130,7 +130,8 @@ static int open_real(const struct pty *pty)
     return fd_high(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-/* Returns whether a descendant of this process, except those, sleeps in a read of the pty now. */
+/* Returns whether a descendant of this process, without those below `except`, sleeps in a read of
+ * the pty now. */
 static bool somebody_reads(const struct pty *pty, const pid_t *except)
 {
     char slave[64];

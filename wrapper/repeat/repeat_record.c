@@ -75,6 +75,8 @@ static struct wire *make_wire(const struct repeat_state *s)
     return w;
 }
 
+/* Records the plan of the series: its kind, numbers of repetitions and warm-ups, order and
+ * sweep. */
 static void record_plan(struct repeat_state *s)
 {
     struct record *r = &s->run.record;

@@ -35,6 +35,8 @@ int64_t collectors_next(const struct run *run);
 void collectors_on_time(struct run *run, int64_t now_ns);
 /* Returns the descriptor to poll for reports, -1: none; collectors_receive reads them. */
 int collectors_fd(const struct run *run);
+/* Reads the reports of the step's collectors that have arrived, and plans the next request of their
+ * time. Once the step has ended, records why nodes are missing, if any are. */
 void collectors_receive(struct run *run);
 /* Waits for the collectors' last reports after the program's end, 1.5 s at most, and closes. */
 void collectors_end(struct run *run);

@@ -39,6 +39,8 @@ int64_t job_next(const struct run *run);
 void job_on_time(struct run *run, int64_t now_ns);
 /* Returns the descriptor to poll for an answer, -1: none; job_receive reads it. */
 int job_fd(const struct run *run);
+/* Reads scontrol's answer without waiting, and records it once it is complete, or why there is
+ * none. */
 void job_receive(struct run *run);
 /* Writes the journal after a signal from `sender` has reached the recorder, since KILL may
  * follow. */

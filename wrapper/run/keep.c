@@ -28,6 +28,7 @@ static void write_clean(void *context, const void *p, size_t n)
         c->error = errno;
 }
 
+/* Returns whether the file begins as one of gzip, zip, bzip2, xz, zstd, 7z or lz4. */
 static bool is_compressed(struct str head)
 {
     static const struct str magics[] = {{"\x1f\x8b", 2},

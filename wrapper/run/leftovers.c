@@ -40,6 +40,8 @@ static bool was_begun(int journal)
  * reach this host, is dead after a long silence; so is one whose lock the caller could not request. */
 enum leftover_state { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err states why */ };
 
+/* Returns the state of a spool directory that no process has published. LEFT_UNREADABLE sets
+ * err. */
 static enum leftover_state leftover_inspect(const struct spool *s, bool locked, struct err *err)
 {
     struct record r;

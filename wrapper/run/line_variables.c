@@ -221,6 +221,8 @@ static bool set_mca(struct line_following *f, const struct peel_setting *x, cons
     return false;
 }
 
+/* Applies one setting of a starter by its row. Words of an option that the row does not know become
+ * suspects. */
 static void change_by_setting(struct line_following *f, const struct starter_env *s, const struct variables *before,
                               const struct peel_setting *x, char *const *argv)
 {

@@ -234,6 +234,8 @@ static void shared_add_metrics(struct record *r, const struct tree_run *run)
     }
 }
 
+/* Records params, tags, metrics and files of the client's run in the private store. What the tree
+ * has no place for is kept as the client wrote it. */
 static void shared_add_run(struct shared_into *to, int store, const struct tree_run *run)
 {
     struct record *r = to->r;

@@ -118,6 +118,8 @@ static double value_of_metric(const struct record *r, const struct fact *m)
     return value;
 }
 
+/* Adds the row of one metric: key, value, unit, and the verdict of its reference or how it compares
+ * with earlier runs. */
 static void summary_add_metric(struct listing *l, const struct fact *m, const struct summary *s, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

@@ -190,6 +190,7 @@ void run_pass_words(struct run *run)
         redact_stream_flush(&run->cleaned[i], false);
 }
 
+/* Does what is due now: samples, beats, queries, and writing and syncing the journal. */
 static void run_on_time(struct run *run, int64_t now)
 {
     if (run->idle || run->job.signal) /* behind such a signal KILL may follow at any time */

@@ -220,6 +220,8 @@ static int take_head(struct series_notes *n, const struct json *j, struct err *e
     return 0;
 }
 
+/* Reads the run's values into the arena. Ignores those without a number; out of memory leaves them
+ * out. */
 static void take_values(struct series_notes *n, struct series_repetition *run, const struct json *list)
 {
     struct series_run_value **at = &run->values;
