@@ -72,6 +72,9 @@ static int commit_time(const char *role, struct commit_person *p, struct arena *
     return 0;
 }
 
+/* Reads name, email and time of the author or committer ("AUTHOR" or "COMMITTER"), as git does:
+ * environment first, then configuration. Texts are in the arena. Returns 1 with err when git does
+ * not know name or email, -1 with err. */
 static int commit_read_person(struct repo *r, struct arena *a, const char *role, const char *section, struct commit_person *ret,
                               struct err *err)
 {

@@ -50,6 +50,8 @@ static bool has_more(const struct repo *r)
     return found;
 }
 
+/* Reads the configuration as git itself reads it, as texts "key\nvalue" that end with NUL, into the
+ * buffer of the repository. It stays empty where git is not installed. Returns -1 with err. */
 static int config_list(struct repo *r, struct err *err)
 {
     const char *argv[] = {"git", "--git-dir", repo_dir(r), "config", "--null", "--list", NULL};

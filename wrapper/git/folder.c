@@ -103,6 +103,8 @@ int git_folder_open(struct repo *r, const struct repo_id *tree, struct folder *r
     return 0;
 }
 
+/* Returns the entry of that name, borrowed; NULL with errno ENOENT: none. The entry found last is
+ * checked first, since each file of a run is a search for the run's folder. */
 static const struct git_folder_entry *git_folder_search(struct git_folder *f, struct str name)
 {
     size_t low = 0, high = f->count;
@@ -141,6 +143,9 @@ static struct repo_id id_of(const struct git_folder_entry *e)
     return id;
 }
 
+/* Opens the folder `name` below f, which the caller leaves by folder_leave. The folder opened last
+ * stays in f->last, so that it is parsed once. Returns -1 with errno, which is ELOOP for a symbolic
+ * link. */
 static int enter_one(struct git_folder *f, struct str name, struct folder *ret)
 {
     const struct git_folder_entry *e = git_folder_search(f, name);
@@ -226,6 +231,7 @@ static int git_folder_list(const struct folder *f, bool modes, int (*each)(void 
     return 0;
 }
 
+/* Fills kind, and for files also size, of the entry at path. Returns -1 with errno. */
 static int git_folder_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)
 {
     CLEANUP_FOLDER struct folder held = {0};
@@ -243,6 +249,8 @@ static int git_folder_look(const struct folder *f, const char *path, struct fold
     return rc ? errno_of(rc, &err) : 0;
 }
 
+/* Appends the file at path to the buffer. cut: reads the first `max` bytes of a larger file and
+ * returns 1; else a larger file is an error. Returns -1 with errno. */
 static int git_folder_read(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
 {
     CLEANUP_FOLDER struct folder held = {0};

@@ -52,6 +52,8 @@ static int history_run_git(struct repo *r, const char *const *argv, struct progr
     return rc ? -1 : ret->status > 1 ? -1 : ret->status;
 }
 
+/* Calls `each` for the commits that git rev-list prints, until it returns non-zero, which is
+ * returned. Returns -1 with err when git failed. */
 static int history_by_git(struct repo *r, const char *from, const char *without, int (*each)(void *context, const struct repo_id *id),
                           void *context, struct err *err)
 {
@@ -101,6 +103,8 @@ struct history_cut {
     struct err *err;
 };
 
+/* Returns 1, which stops the walk, at a commit whose parents a shallow clone lacks; 0: the walk
+ * continues; -1 with err. */
 static int each_possible_end(void *context, const struct repo_id *id)
 {
     struct history_cut *x = context;

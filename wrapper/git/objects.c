@@ -208,6 +208,8 @@ static int find_pack(int dir, char name[64], struct err *err)
     return name[0] ? 0 : err_set(err, ERR_BUG, "libgit2 wrote no pack");
 }
 
+/* Writes the waiting objects as a pack into the folder `place`, without sync to the disk, which
+ * move_pack does. Returns -1 with err. */
 static int build_pack(struct repo *r, const char *place, struct err *err)
 {
     const struct git2 *git = r->git;

@@ -66,6 +66,8 @@ int partial_missing(struct repo *r, const struct repo_id *from, const struct rep
     return partial_list_missing(r, range, ret_count, ids, err) || partial_list_missing(r, base, ret_count, ids, err) ? -1 : 0;
 }
 
+/* Fetches the objects with these ids, a line each, from the remote, without files that they refer
+ * to. Returns -1 with err. */
 static int partial_run_fetch(struct repo *r, const char *remote, const struct buf *ids, struct err *err)
 {
     const char *argv[] = {"git",

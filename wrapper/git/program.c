@@ -93,6 +93,9 @@ static int make_input(struct str in)
     return fd;
 }
 
+/* Creates the input and two outputs of a child process, with this process's ends of the outputs,
+ * which do not block; that of the input is -1. Returns -1 with errno; the caller closes what is not
+ * -1, also then. */
 static int make_pipes(const struct program *p, int theirs[SIDES], int ours[SIDES])
 {
     for (int i = 0; i < SIDES; i++)
@@ -142,6 +145,8 @@ static int program_spawn(const struct program *p, const int theirs[SIDES], char 
     return rc;
 }
 
+/* Starts the program with its streams in r->fd. Returns 1 with err when there is no such program,
+ * -1 with err; then all descriptors are closed. */
 static int program_start(const struct program *p, struct running *r, struct err *err)
 {
     int theirs[SIDES];

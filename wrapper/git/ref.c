@@ -161,6 +161,8 @@ static int locked_err(struct repo *r, const char *name, double wait_s, struct er
                    name, path, age, path);
 }
 
+/* Locks the ref within the transaction; waits up to wait_s seconds while another process holds the
+ * lock. Returns -1 with err. */
 static int lock_ref(struct repo *r, git_transaction *tx, const char *name, double wait_s, struct err *err)
 {
     int64_t until = clock_mono_ns() + (int64_t)(wait_s * 1e9);
@@ -176,6 +178,8 @@ static int lock_ref(struct repo *r, git_transaction *tx, const char *name, doubl
     }
 }
 
+/* Moves the locked ref from `was` to `is` with a line in its log. was NULL: the ref must not exist.
+ * Returns 1 with err when another process changed the ref, -1 with err. */
 static int move_locked(struct repo *r, git_transaction *tx, const char *name, const struct repo_id *was, const struct repo_id *is,
                        const struct commit_person *who, const char *why, struct err *err)
 {

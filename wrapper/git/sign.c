@@ -96,6 +96,8 @@ static int sign_run_program(const struct signer *s, const char *const *argv, str
     return end->status ? program_err(end, err, "%s", s->program) : 0;
 }
 
+/* Appends the armored signature of the text to *ret. Returns -1 with err, also where the program
+ * ends well and reports no signature. */
 static int sign_gpg(const struct signer *s, const struct commit_person *who, struct str text, struct buf *ret, struct err *err)
 {
     char user[600];

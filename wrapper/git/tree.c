@@ -43,6 +43,8 @@ static int repo_tree_read(struct repo *r, const struct repo_id *id, struct buf *
     return rc ? -1 : 0; /* a missing one is an error here: the caller relies on it */
 }
 
+/* Searches one tree for a name. Returns 0 with *ret, whose name is NULL; 1: there is no such entry;
+ * -1 with err. */
 static int find_entry(struct repo *r, const struct repo_id *tree, struct str name, struct repo_entry *ret, struct err *err)
 {
     CLEANUP_BUF struct buf text = {0};
@@ -153,6 +155,8 @@ static int next_in_order(struct str *rest, struct repo_entry *e, struct err *err
     return rc;
 }
 
+/* Reports what differs between two trees, in git's order, to p->each; NULL: an empty tree. `at` is
+ * the length of p->path so far. Returns 0, -1 with err, or what `each` returned to stop. */
 static int pair_trees(struct tree_pair *p, const struct repo_id *was, const struct repo_id *is, size_t at, unsigned depth)
 {
     CLEANUP_BUF struct buf a = {0};

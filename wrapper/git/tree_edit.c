@@ -53,6 +53,8 @@ static int compare_change_names(const void *a, const void *b)
     return strcmp(p->name, q->name);
 }
 
+/* Groups the edits of one folder by its names into *ret, in the arena, sorted by name. Edits must
+ * be sorted by path. Returns -1 with err, as for two edits of one path. */
 static int group_edits(const struct tree_edit *edits, size_t count, size_t skip, struct arena *a, struct tree_change **ret,
                        size_t *ret_count, struct err *err)
 {
@@ -171,6 +173,9 @@ static int merge_entries(struct editing *e, struct str base, struct tree_change 
     return 0;
 }
 
+/* Writes the tree that `base` (NULL: empty) becomes by the edits; `skip` bytes of their paths name
+ * this folder. *ret is set unless the folder is empty (*ret_empty) and not the root. Returns -1
+ * with err. */
 static int edit_folder(struct editing *e, const struct repo_id *base, const struct tree_edit *edits, size_t count, size_t skip,
                        struct repo_id *ret, bool *ret_empty)
 {

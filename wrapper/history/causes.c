@@ -56,6 +56,9 @@ static bool side_agrees(struct tree_run *const *side, size_t n, bool tag, const 
     return true;
 }
 
+/* Adds the fact to the list where each side has one value for it (or lacks it) and the two differ.
+ * Facts that are no cause, and keys that the list has, are ignored. Out of memory: the arena has
+ * failed. */
 static void add_cause_change(struct change_list *to, bool tag, const char *key, struct tree_run *const *before, size_t n_before,
                              struct tree_run *const *after, size_t n_after)
 {

@@ -281,6 +281,9 @@ struct tilted {
     double log_sum, n, x, nn, nx, xx;
 };
 
+/* Fills *ret for a sample that has each x[i] with the odds share / (1 - share) * exp(a + b x[i]):
+ * the logarithm of the sum that normalizes it, and expectation, variances and covariance of its
+ * size and sum. */
 static void tilt_sample(const double *x, size_t n, double share, double a, double b, struct tilted *ret)
 {
     *ret = (struct tilted){0};
@@ -581,6 +584,8 @@ static size_t weakest_point(struct series_scan *s, struct change_points *points)
     return weakest;
 }
 
+/* Sets the medians before and after the change point, and the ratio with its interval, over the
+ * levels next to it. */
 static void describe_point(const struct series_scan *s, const struct change_points *points, size_t i)
 {
     struct change_point *c = &points->list[i];
@@ -632,6 +637,9 @@ static bool find_odd(struct series_scan *s, struct change_points *points)
     return true;
 }
 
+/* Prepares the search in v[0..n), which is borrowed. s->y, which the caller frees, has logarithms
+ * where all values are positive, else values divided by the largest magnitude, so that squares do
+ * not overflow. Returns false when out of memory. */
 static bool scan_begin(struct series_scan *s, const double *v, size_t n, double min_effect)
 {
     *s = (struct series_scan){.v = v, .n = n, .logs = n > 0, .min_effect = min_effect};

@@ -80,6 +80,8 @@ static const char *why_not_listed(const struct explain_work *x, const char *id)
     return strcmp(run->lifecycle, "deleted") == 0 ? "it is deleted" : "it is retracted or amended";
 }
 
+/* Fills a side with the runs that the user named; a parent run is replaced by its child runs. Marks
+ * all of them as chosen. Returns -1 with err when a run is not listed, or out of memory. */
 static int collect_side(struct explain_work *x, int side, struct err *err)
 {
     const struct run_facts *facts = &x->to->facts;
@@ -135,6 +137,8 @@ static double explain_median(double *v, size_t n)
 
 /* ---- the metric ---- */
 
+/* Compares the metric between both sides. ret->n has how many values each side has; where one has
+ * none, medians are set and no change is computed. */
 static void fill_metric(struct explain_work *x, uint32_t key, struct explained_metric *ret)
 {
     double *v[EXPLAIN_SIDES];
@@ -168,6 +172,8 @@ static bool names_metric(const struct explain_work *x, const struct fact_key *ke
     return strcmp(key->name, x->asked->metric) == 0 || (strncmp(key->name, x->asked->metric, stem) == 0 && !key->name[stem]);
 }
 
+/* Sets x->to->metric to the metric that both sides have and that weighs most: among those that the
+ * user named, else among results and the wall time. Without such a metric its key stays NULL. */
 static void choose_metric(struct explain_work *x, const char *headlines)
 {
     for (uint32_t key = 0; key < x->to->facts.key_count; key++) {
@@ -268,6 +274,9 @@ static void add_cause_key(struct explain_work *x, struct possible_cause *to, uin
     to->keys = keys;
 }
 
+/* Adds, as possible causes, lasting params and tags whose most frequent values differ between the
+ * sides, where each is the value of 60 % of its side's runs or more. Ends early when out of memory.
+ * */
 static void find_differing_facts(struct explain_work *x)
 {
     const double least = 0.6; /* of the runs of a side have its value */
@@ -309,6 +318,9 @@ static int worse_side(const struct explained_metric *m)
     return (m->median[1] > m->median[0]) == higher ? 0 : 1;
 }
 
+/* Adds, as possible causes, conditions of the machine (condition_rows) that are mostly larger on
+ * one side. Where one side is worse in the metric, only conditions that are larger there count.
+ * Ends early when out of memory. */
 static void find_differing_conditions(struct explain_work *x)
 {
     const struct run_facts *f = &x->to->facts;
@@ -397,6 +409,9 @@ static void join_stratum(const struct other_run *list, size_t n, bool only, doub
         to[list[i].side][count[list[i].side]++] = list[i].value / middle;
 }
 
+/* Estimates the effect of the cause from runs that are not compared. Runs that differ only in the
+ * cause form a stratum; c->others has how many runs each side got, c->effect their change. Returns
+ * false when out of memory. */
 static bool compare_others(struct explain_work *x, struct possible_cause *c)
 {
     const struct run_facts *f = &x->to->facts;
@@ -468,6 +483,8 @@ static int by_score(const void *a, const void *b)
     return x->score != y->score ? (x->score > y->score ? -1 : 1) : strcmp(x->name, y->name);
 }
 
+/* Finds the possible causes, judges each by other runs, and sorts them by score. to->named counts
+ * those that are not excluded. Returns false when out of memory. */
 static bool rank_causes(struct explain_work *x)
 {
     find_differing_facts(x);

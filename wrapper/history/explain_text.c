@@ -115,6 +115,8 @@ static void put_metric_answer(struct explain_printing *t)
     }
 }
 
+/* Appends "KEY A -> B" for up to NAMED facts of the cause, with long values clipped, then how many
+ * more there are. */
 static void put_cause_values(struct explain_printing *t, const struct possible_cause *c, struct buf *line)
 {
     enum { NAMED = 3, VALUE_MAX = 48, HASH = 64, HASH_SHOWN = 11 };
@@ -152,6 +154,8 @@ static void put_others(const struct possible_cause *c, struct buf *line)
     buf_putc(line, '.');
 }
 
+/* Writes up to SHOWN causes with what other runs show about each, then those that other runs rule
+ * out. */
 static void put_causes(struct explain_printing *t)
 {
     enum { SHOWN = 6 };

@@ -95,6 +95,9 @@ static double number_near(const struct facts_run *run, uint32_t key, size_t *pla
     return NAN;
 }
 
+/* Returns the median of the values that the point's members have for the metric; NaN: none has one.
+ * *place: where the previous search in a run's metrics ended. work: capacity for p->count values.
+ * */
 static double value_of_point(const struct history_group *group, const struct history_point *p, uint32_t key, size_t *place, double *work)
 {
     struct stats of;
@@ -250,6 +253,8 @@ static int find_changed(struct runs *runs, const struct history_group *group, st
     return 0;
 }
 
+/* Fills m->changes in the arena, one for each change point: verdict, the runs on both sides, and
+ * which recorded facts changed. Returns -1 with err. */
 static int describe_history_changes(struct runs *runs, const struct history_group *group, struct history_metric_series *m, struct arena *a,
                                     struct err *err)
 {
@@ -269,6 +274,8 @@ static int describe_history_changes(struct runs *runs, const struct history_grou
     return 0;
 }
 
+/* Collects the series of all groups, searches them for change points in parallel, then describes
+ * the changes. Returns -1 with err. */
 static int search_all(struct history *h, const struct history_request *asked, struct runs *runs, struct err *err)
 {
     size_t n = 0;

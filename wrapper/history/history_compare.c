@@ -40,6 +40,9 @@ static double end_of_share(const struct history_metric *h, double high)
     return share && high > 100 ? 100 : high;
 }
 
+/* Sets the newest value, its relative change against the median of the earlier runs, and the range
+ * that these let expect. `runs`: how many earlier runs there are. Below STATS_EXPECT_MIN the result
+ * is CHANGED_TOO_FEW. */
 static void expect_value(struct history_metric *h, size_t runs)
 {
     const struct compared_side *before = &h->m->sides[0], *now = &h->m->sides[1];
@@ -130,6 +133,8 @@ static int read_member(struct history_state *h, const char *name, const struct t
     return 0;
 }
 
+/* Reads the runs found into h->earlier, with the version of each in h->versions; runs that
+ * read_member skips are left out. Returns -1 with err. */
 static int read_earlier(struct history_state *h, struct err *err)
 {
     h->earlier.members = arena_get(h->arena, (h->found.count + 1) * sizeof *h->earlier.members);
@@ -325,6 +330,8 @@ static void put_history_units(const struct history_state *h, const struct screen
         }
 }
 
+/* Writes the run, the answer, which runs are its history, and what limits the comparison. A hint
+ * names the input that most other runs differ in. */
 static void history_put_head(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -383,6 +390,8 @@ static void history_add_value(struct listing *l, double value, struct arena *a)
         listing_none(l);
 }
 
+/* Adds the cell of the relative change: as factor or percent where both values are positive, else
+ * as plain percent; empty where it is not known. */
 static void add_history_change(struct listing *l, const struct history_metric *m, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -485,6 +494,8 @@ static void metric_json(struct json_out *j, const struct history_metric *m, size
     json_close(j, '}');
 }
 
+/* Prints the comparison as one JSON object to asked->out. -1: out of memory. A failed write is not
+ * checked here. */
 static int history_print_json(const struct history_state *h)
 {
     CLEANUP_BUF struct buf b;

@@ -30,6 +30,8 @@ static bool keep_sendable(const struct notes_state *s, const struct level_change
     return ret->changed != NULL;
 }
 
+/* Returns the note's text in the arena, such as "EXPERIMENT: METRIC … since run 1a2b3c4d,
+ * regression, from 3 to 4". NULL: it does not fit in NOTE_BYTES, or out of memory. */
 static const char *note_text(const char *experiment, const struct history_metric_series *m, const struct level_change *c, struct arena *a)
 {
     struct buf b CLEANUP_BUF;

@@ -86,6 +86,8 @@ static int read_group_key(struct grouping *g, const struct tree_run *run, struct
     return status;
 }
 
+/* Finds the group with the run's experiment and comparison key, or adds one; *ret is its index.
+ * Returns 1 when the run was deleted since the listing, -1 with err. */
 static int group_of_key(struct grouping *g, const struct facts_run *r, size_t *ret, struct err *err)
 {
     struct comparison_key key;
@@ -103,6 +105,8 @@ static int group_of_key(struct grouping *g, const struct facts_run *r, size_t *r
     return 0;
 }
 
+/* Finds the run's group as group_of_key does, but reads the key once for runs with the same hash of
+ * inputs and the same experiment. Returns what group_of_key returns. */
 static int history_group_of(struct grouping *g, const struct facts_run *r, size_t *ret, struct err *err)
 {
     size_t at = (r->inputs ^ r->run->experiment_id * UINT64_C(0x9e3779b97f4a7c15)) & (g->seen_count - 1);
@@ -126,6 +130,8 @@ static int by_most_runs(const void *a, const void *b)
     return strcmp(x->key.id[COMPARISON_MEASURED], y->key.id[COMPARISON_MEASURED]);
 }
 
+/* Divides the runs among groups by experiment and comparison key; a run that was deleted since the
+ * listing gets none. Returns -1 with err. */
 static int group_runs(struct grouping *g, const struct facts_run **list, size_t n, struct err *err)
 {
     for (g->seen_count = 16; g->seen_count < 2 * n;)

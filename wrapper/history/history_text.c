@@ -85,6 +85,8 @@ static size_t longest_series(const struct history_group *g)
     return n;
 }
 
+/* Writes the newest changes of the group by verdict, or that there is none, or too few runs to
+ * search. Newest values that deviate without confirmation get a second sentence. */
 static void put_group_answer(struct text_state *t, const struct history_group *g)
 {
     CLEANUP_BUF struct buf line;
@@ -162,6 +164,8 @@ static void put_several_units(struct text_state *t, const struct history_group *
     }
 }
 
+/* Writes a warning that names up to NAMED metrics for which the runs state different better
+ * directions. */
 static void put_disputed_directions(struct text_state *t, const struct history_group *g)
 {
     enum { NAMED = 5 };
@@ -240,6 +244,7 @@ static struct change_place *sorted_changes(const struct history_group *g, struct
     return list;
 }
 
+/* Appends the table of changes. Returns -1 when out of memory. */
 static int put_changes(struct text_state *t, const struct change_place *list, size_t n)
 {
     static const struct listing_column columns[] = {{"run", "run", false, 0, .whole = true},
@@ -327,6 +332,8 @@ static void put_also_changed(struct text_state *t, const struct change_place *li
     }
 }
 
+/* Writes a line of outliers and one of values not confirmed, up to NAMED in each, with the expected
+ * value. */
 static void put_odd(struct text_state *t, const struct history_group *g)
 {
     enum { NAMED = 4 };
@@ -357,6 +364,8 @@ static void put_odd(struct text_state *t, const struct history_group *g)
     }
 }
 
+/* Writes the group: answer, runs, warnings, and the last CHANGES_SHOWN changes in their order, with
+ * what else changed. -1: out of memory. */
 static int put_history_group(struct text_state *t, const struct history_group *g)
 {
     enum { CHANGES_SHOWN = 12 };
@@ -405,6 +414,8 @@ static void put_next_step(struct text_state *t, size_t shown, size_t few)
     put_history_line(t, 2, 8, &line);
 }
 
+/* Writes how many runs are left out, for each reason. few: comparison keys that have too few runs.
+ * */
 static void put_left_out_runs(struct text_state *t, size_t few)
 {
     const struct history *h = t->h;

@@ -32,6 +32,8 @@ struct key_table {
     bool failed;
 };
 
+/* Makes the table twice as large, in the arena, and enters all keys again. Returns false when out
+ * of memory; the table is then unchanged. */
 static bool grow_slots(struct key_table *t)
 {
     size_t n = t->slot_count ? t->slot_count * 2 : 512;
@@ -204,6 +206,9 @@ static bool is_input_param(struct run_builder *b, struct str key, uint64_t key_h
     return rule->is_input;
 }
 
+/* Records a param of the run: its hash as a fact, and in the hash of inputs where it is an input.
+ * Names of PARAM_NAME_MAX bytes or more are ignored. series.points states whether the run is a
+ * sweep. */
 static void take_param(struct run_builder *b, struct str key, struct str value, struct str source)
 {
     uint64_t hash = hash_bytes(1, value.p, value.n), key_hash = hash_bytes(2, key.p, key.n);
@@ -217,6 +222,8 @@ static void take_param(struct run_builder *b, struct str key, struct str value, 
     put_named_fact(b, FACT_PARAM, key, hash, is_input_param(b, key, key_hash, source) ? hash_bytes(key_hash, &hash, sizeof hash) : 0);
 }
 
+/* Records a tag of the run: its hash as a fact, and in the hash of inputs where the comparison key
+ * has it. Tags that state what a run is set the run's flags. */
 static void take_tag(struct run_builder *b, struct str key, struct str value)
 {
     uint64_t hash = hash_bytes(1, value.p, value.n);
@@ -274,6 +281,8 @@ static bool is_wall_of_points(const struct run_builder *b, struct str key)
 
 /* ---- facts of benchwrap.json ---- */
 
+/* Records a metric of the run; one with several samples has its samples read. Wall times over the
+ * points of a sweep are ignored. */
 static void take_metric_fact(struct run_builder *b, const struct detail_fact *f, struct arena *scratch)
 {
     if (is_wall_of_points(b, f->key))
@@ -388,6 +397,7 @@ static void scan_fact(struct json_scan *s, struct run_builder *b, enum detail_ki
     take_detail(b, &f, scratch);
 }
 
+/* Records "host" and "argv" of the record's "run" object, also in b->known. */
 static void scan_run_member(struct json_scan *s, struct run_builder *b, struct arena *scratch)
 {
     struct str member;
@@ -405,6 +415,8 @@ static void scan_run_member(struct json_scan *s, struct run_builder *b, struct a
     }
 }
 
+/* Records params, metrics, tags and run of a record. Returns false where the text is no complete
+ * JSON object; facts before the damage are recorded. */
 static bool scan_detail(struct str text, struct run_builder *b, struct arena *scratch)
 {
     struct json_scan s = json_scan_of(text);
@@ -471,6 +483,8 @@ static void read_folder(struct run_builder *b, struct arena *scratch)
     }
 }
 
+/* Copies the facts and metrics that were read into the run, in the arena. Out of memory: the run
+ * has none, and the arena has failed. */
 static void keep_facts(struct run_builder *b)
 {
     struct facts_run *to = b->to;
@@ -512,6 +526,8 @@ static bool take_facts_from(struct run_builder *b, enum facts_source from, uint6
     return true;
 }
 
+/* Fills *to with the run's facts: from the index, else from its record, else from the files of its
+ * folder. Errors are noted in b->failed. text: a work buffer. */
 static void read_run_facts(struct run_builder *b, const struct tree_run *run, struct facts_run *to, struct buf *text)
 {
     struct arena scratch;
@@ -533,6 +549,8 @@ static void read_run_facts(struct run_builder *b, const struct tree_run *run, st
     keep_facts(b);
 }
 
+/* Reads the facts of CHUNK runs into r->list, with a table of keys for this chunk alone. Workers
+ * call it in parallel; out of memory: the arena has failed. */
 static void read_facts_chunk(void *context, size_t chunk, struct arena *a)
 {
     struct reading *r = context;
@@ -633,6 +651,7 @@ static struct facts_run *find_id(const struct id_index *index, const char *id)
     return found ? (struct facts_run *)*found : NULL;
 }
 
+/* Removes the runs that no longer exist from both lists, and counts them in runs->gone. */
 static void drop_gone_runs(struct runs *runs, struct run_facts *facts)
 {
     size_t kept = 0;

@@ -27,6 +27,8 @@ static bool is_left_line(const struct tree_run *run, size_t n, struct left_lines
     return failed || warmup;
 }
 
+/* Sets the chart's note on lines that are left out, with the number for each reason, and their sum
+ * in left_out. NULL in left_why: none is left out. */
 static void put_left_lines(const struct left_lines *left, struct arena *a, struct chart *c)
 {
     const struct {

@@ -95,6 +95,9 @@ struct history_line {
     bool has_range, has_expected;
 };
 
+/* Fills *ret with the rows of one group (NULL: all rows), in the arena: values, recorded ranges,
+ * and the range that the up to HISTORY_BEFORE values before each one let expect. Returns false when
+ * out of memory. */
 static bool history_line_of(struct plotted_rows *p, const char *group, struct history_line *ret)
 {
     double *room = arena_get(p->a, 6 * (p->count + 1) * sizeof *room), *before = malloc((p->count + 1) * sizeof *before);

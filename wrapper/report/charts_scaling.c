@@ -10,6 +10,8 @@ struct scaling_columns {
     const char **labels;
 };
 
+/* Fills *ret with one value for each point of the line, in the arena; a range that is not known is
+ * NaN. share: the efficiency in percent. Returns false when out of memory. */
 static bool scaling_columns_of(const struct plotted_rows *p, const struct scaling *s, const struct scaling_line *line,
                                struct scaling_columns *ret)
 {

@@ -45,6 +45,8 @@ struct sweep_curve {
     bool has_range;
 };
 
+/* Fills *ret with one point for each text in `values`, in the arena. x is the number of the text,
+ * or its index where not all texts are numbers. Returns false when out of memory. */
 static bool curve_of(const struct plotted_rows *p, const char *const *values, size_t n, bool numeric, const char *group,
                      struct sweep_curve *ret)
 {

@@ -49,6 +49,8 @@ static void put_html_cards(struct buf *to, const struct doc_block *b)
     buf_puts(to, "</ul>\n");
 }
 
+/* Writes one cell. Text with a style becomes a <span> with its class; a number is still sorted by
+ * its value. */
 static void put_html_cell(struct html_table *t, const struct doc_cell *c)
 {
     const char *class = style_class(c->style);

@@ -53,6 +53,8 @@ struct latex_widths {
     size_t numbers, texts, words; /* of all columns of numbers, and of texts: their widths, and those that they need at least */
 };
 
+/* Adds up the widths of the columns: of numbers, of texts, and of the longest words of the texts.
+ * Columns from COLUMNS_MOST on are not counted. */
 static void latex_widths_of(const struct doc_grid *t, size_t rows, struct latex_widths *ret)
 {
     *ret = (struct latex_widths){.numbers = 0};
@@ -147,6 +149,7 @@ static void latex_output_line(struct buf *to, struct str line)
     latex_text(to, buf_text(&b), LINE_MOST);
 }
 
+/* Writes up to OUTPUT_LINES lines in a font of constant width, then how many more there are. */
 static void latex_output(struct buf *to, struct str text)
 {
     buf_puts(to, "{\\footnotesize\\ttfamily\\raggedright\n");

@@ -36,6 +36,7 @@ static void markdown_lines(struct buf *to, struct str text)
     buf_puts(to, "</pre>\n\n");
 }
 
+/* Writes up to ROWS_MAX rows, then how many more there are. A cell without text becomes a dash. */
 static void markdown_table(struct buf *to, const struct doc_grid *t)
 {
     size_t rows = doc_rows(t), shown = rows < ROWS_MAX ? rows : ROWS_MAX;

@@ -38,6 +38,8 @@ static void add_script(struct buf *to, const struct html_page *page)
         buf_puts(to, page->script);
 }
 
+/* Appends the content security policy, which allows only the script with the digest of this page's
+ * script. page->policy adds further directives. */
 static void add_policy(struct buf *to, const struct html_page *page)
 {
     char hex[SHA256_HEX];

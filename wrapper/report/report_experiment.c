@@ -94,6 +94,8 @@ static double run_value(const struct experiment_report *r, const struct tree_run
 
 /* ---- head ---- */
 
+/* Writes how many runs there are, from when to when, and how many failed. Adds a card for each
+ * metric: the newest value of a finished run, and the best one where all runs have the same key. */
 static void put_experiment_answer(const struct experiment_report *r)
 {
     size_t failed = 0, shown = 0;
@@ -133,6 +135,8 @@ static void put_experiment_answer(const struct experiment_report *r)
 
 /* ---- plots ---- */
 
+/* Adds a history chart for each metric, of the runs with the comparison key of the newest run, or
+ * states why there is none. Returns -1 with err. */
 static int put_experiment_plots(const struct experiment_report *r, struct err *err)
 {
     struct chart_list list = {0};
@@ -283,6 +287,8 @@ static bool is_varying(const struct experiment_report *r, const char *fact)
     return false;
 }
 
+/* Adds a row to the table: the fact, and how many runs have each of its values. tags: `key` names a
+ * tag, else a param. */
 static void put_fact_values(const struct experiment_report *r, struct doc_grid *t, const char *kind, const char *key, bool tags)
 {
     const char **values = arena_get(r->a, (r->n + 1) * sizeof *values);
@@ -325,6 +331,8 @@ static void put_other_differences(const struct experiment_report *r)
     doc_unfold(r->d);
 }
 
+/* Writes the facts of the comparison key that all runs share, then a table of those that differ
+ * with how many runs have each value. Shared values above 300 bytes are left out. */
 static void put_experiment_conditions(const struct experiment_report *r)
 {
     const struct comparison_key *key = r->rows.count ? r->rows.list[0].key : NULL;
@@ -371,6 +379,9 @@ static const char *run_trouble(const struct experiment_report *r, const struct t
     return noisy ? arena_printf(r->a, "disturbed: %s", noisy) : NULL;
 }
 
+/* Writes why runs are stale, damaged, failed or disturbed, up to NAMED_MOST of these notes, and for
+ * each metric how many values another unit excludes. `damaged` is written only where there is no
+ * other note. */
 static void put_experiment_notes(const struct experiment_report *r, size_t damaged)
 {
     enum { NAMED_MOST = 20 };
@@ -400,6 +411,8 @@ static void put_experiment_notes(const struct experiment_report *r, size_t damag
         doc_note(r->d, arena_printf(r->a, "%zu damaged run%s", damaged, str_plural(damaged)));
 }
 
+/* Writes the table of the first `n` runs where the user chose no columns: the facts that differ (6
+ * at most), and each metric in the unit of its largest value. */
 static void put_usual_runs(const struct experiment_report *r, struct tree_run *const *list, size_t n)
 {
     size_t varying = 0, count;
@@ -440,6 +453,8 @@ static void put_usual_runs(const struct experiment_report *r, struct tree_run *c
     }
 }
 
+/* Writes up to RUNS_MOST runs in the order that the user chose, then how many more there are.
+ * Returns -1 with err. */
 static int put_experiment_runs(const struct experiment_report *r, struct err *err)
 {
     struct tree_run *const *list = report_order(r->runs, r->list, r->n, r->o, r->a, err);

@@ -57,6 +57,8 @@ static void put_group_answers(struct groups_report *r)
     put_compared_lines(r, &b, false);
 }
 
+/* Writes a table of the groups: letter, what made the group, number of runs, and the start of its
+ * first and last run. */
 static void put_group_list(struct groups_report *r)
 {
     static const struct doc_column columns[] = {{"group"}, {"what"}, {"runs", NULL, true}, {"first run"}, {"last run"}};
@@ -90,6 +92,8 @@ static enum style outcome_style(const struct compared_side *side)
                                              : STYLE_DIM;
 }
 
+/* Adds the row that compares group `g` with the base. Medians have one unit, that of the larger
+ * one. The ratio is also shown where no interval is known, if both medians are positive. */
 static void compared_row(struct groups_report *r, struct doc_grid *t, const struct compared_metric *m, size_t g)
 {
     const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
@@ -121,6 +125,8 @@ static void compared_row(struct groups_report *r, struct doc_grid *t, const stru
                                                                          : compare_verdict(side));
 }
 
+/* Writes the table of headline metrics, or of all others, up to about ROWS_MOST rows. Returns the
+ * number of rows; without a row there is no table. */
 static size_t put_compared_table(struct groups_report *r, bool headlines)
 {
     static const struct doc_column pair[] = {{"metric"},        {"A", NULL, true}, {"B", NULL, true}, {"unit"}, {"change", NULL, true},
@@ -200,6 +206,8 @@ static const char *clip_values(const char *text, struct arena *a)
     return strlen(text) > VALUES_MAX ? arena_printf(a, "%.*s…", VALUES_MAX, text) : text;
 }
 
+/* Writes a sentence for hardware and one for settings: the same, not recorded for all runs, or
+ * which params differ. */
 static void put_machine_words(struct groups_report *r)
 {
     static const char *const names[] = {"Hardware", "Settings"};
@@ -248,6 +256,9 @@ static void tag_rows(struct groups_report *r, const char *const *tags)
         put_difference(r, t, *tags, true);
 }
 
+/* Writes the table of inputs, or of the other params, that differ between groups, up to
+ * DIFFERENCES_MOST rows. Without a row it states that the inputs are the same, or that not all
+ * command lines are known. */
 static void difference_rows(struct groups_report *r, bool inputs)
 {
     struct doc_column *columns = group_columns(r, inputs ? "input" : "param");
@@ -330,6 +341,8 @@ static void put_conditions(struct groups_report *r)
     doc_unfold(r->d);
 }
 
+/* Writes what limits the comparison, such as failed and disturbed runs, missing values and other
+ * units, under a heading. Nothing is written where there is no such line. */
 static void put_group_noise(struct groups_report *r)
 {
     CLEANUP_BUF struct buf b;
@@ -416,6 +429,9 @@ static bool are_groups_points(const struct groups_report *r, const char *x)
     return true;
 }
 
+/* Adds the scaling section for up to SCALED_MOST charted metrics. The groups need one size each,
+ * unless o->by made them. Where they lack it: -1 with err if o->over or o->work is set, else
+ * nothing is added. */
 static int put_group_scaling(struct groups_report *r, struct tree_run *const *all, size_t n, struct err *err)
 {
     enum { SCALED_MOST = 4 };

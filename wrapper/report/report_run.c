@@ -83,6 +83,8 @@ static const char *report_tag(const struct report_state *r, const char *key)
 
 /* ---- head ---- */
 
+/* Writes the answer of the report: the verdict with its reason. A pass that no reference supports
+ * is called "output valid"; a run without verdict shows its status. */
 static void report_verdict(const struct report_state *r)
 {
     const char *verdict = report_tag(r, "benchwrap.verdict"), *reason = report_tag(r, "benchwrap.reason"), *status = runs_status(r->run);
@@ -360,6 +362,8 @@ static void plot_repetitions(const struct report_state *r, struct chart_list *li
     }
 }
 
+/* Adds the charts that the run has data for. A chart that cannot be made is left out, and its error
+ * ignored. */
 static void report_plots(const struct report_state *r)
 {
     struct chart_list list = {0};
@@ -416,6 +420,8 @@ static void report_machine(const struct report_state *r)
     }
 }
 
+/* Writes the command, the inputs of the program without those that describe the machine, and the
+ * facts of the machine. */
 static void report_conditions(const struct report_state *r)
 {
     const char *command = report_tag(r, "benchwrap.command");
@@ -433,6 +439,7 @@ static void report_conditions(const struct report_state *r)
     report_machine(r);
 }
 
+/* Adds a folded table of up to FACTS_MAX entries. The command that shows the others follows it. */
 static void fold_entries(const struct report_state *r, const char *name, const struct tree_entry *list)
 {
     size_t n = 0;
@@ -452,6 +459,8 @@ static void fold_entries(const struct report_state *r, const char *name, const s
 
 /* ---- noise and warnings ---- */
 
+/* Writes up to WARNINGS_MAX warnings, and a folded table of up to FACTS_MAX missing values with
+ * their reasons. */
 static void report_noise(const struct report_state *r)
 {
     size_t warnings = json_count(json_get(r->detail, "warnings")), missing = json_count(json_get(r->detail, "missing")), n = 0;
@@ -498,6 +507,8 @@ static bool has_references(const struct report_state *r)
     return false;
 }
 
+/* Writes the table of result metrics, or of those of the machine, up to METRICS_MAX rows. Several
+ * values are shown as median and range. Statistics of another metric are counted, not shown. */
 static void metric_rows(const struct report_state *r, bool results)
 {
     static const struct doc_column columns[] = {{"metric"}, {"value", NULL, true}, {"unit"}, {"range"}, {"n", NULL, true},
@@ -591,6 +602,8 @@ static void report_functions(const struct report_state *r)
         doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more: artifact " CODE_PROFILE_FILE, profile.count - shown));
 }
 
+/* Writes a table of the nodes in artifacts/nodes.json, up to NODES_MAX of them. Writes nothing
+ * where the file is missing or cannot be parsed. */
 static void report_nodes(const struct report_state *r)
 {
     CLEANUP_BUF struct buf text, facts;

@@ -52,6 +52,8 @@ static int place_scaling(struct scaling_section *s, struct err *err)
     return s->a->failed ? err_memory(err, "the report") : 0;
 }
 
+/* Writes one row for each point with values: median, speed-up and efficiency. All medians have the
+ * unit of the largest one. Writes nothing when out of memory. */
 static void put_scaling_table(const struct scaling_section *s, const struct plotted_rows *rows, const struct scaling *of)
 {
     bool has_lines = of->count > 1 || of->lines[0].name;

@@ -230,6 +230,9 @@ static double value_on_axis(struct plotted_rows *p, struct plotted_row *row, siz
     return NAN;
 }
 
+/* Returns the repetition's value of metric `which`, in the unit of the axis. Where no metric is
+ * chosen yet, the first headline metric is chosen, the wall time last, and describes the axis. NaN:
+ * no such value. */
 static double repetition_value(struct plotted_rows *p, struct plotted_row *row, const struct series_repetition *r, size_t which)
 {
     struct plotted_metric *m = &p->metric[which];
@@ -261,6 +264,8 @@ static void note_axes(struct plotted_rows *p, const struct series_notes *notes)
     }
 }
 
+/* Adds a row for each repetition that counts, with fields and values from the parent run's notes.
+ * Repetitions that do not count, but for warm-ups, are added to p->failed. -1: out of memory. */
 static int add_repetitions(struct plotted_rows *p, struct series_notes *notes, const struct tree_run *run, const char *group,
                            const struct comparison_key *key)
 {

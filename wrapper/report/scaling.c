@@ -207,6 +207,8 @@ static bool is_rate_metric(const struct plotted_metric *m)
                                         (!has_unit && m->better == CHART_HIGHER));
 }
 
+/* Fills the line's points in the arena, with ideal, speed-up and efficiency against the smallest
+ * size that has a positive median. Returns false when out of memory. */
 static bool fill_scaling_line(const struct plotted_rows *p, const struct scaling *s, const char *const *values, struct scaling_line *line)
 {
     double n0 = NAN, v0 = NAN;

@@ -43,6 +43,8 @@ struct range {
 
 /* ---- which runs ---- */
 
+/* Adds the runs in which check found an error to r->bad, sorted. Returns -1 when out of memory;
+ * there is no err. */
 static int find_bad(struct range *r, const struct check_state *k, const char *at)
 {
     for (const struct check_finding *f = k->first; f; f = f->next) {
@@ -83,6 +85,9 @@ static int find_corrections(struct range *r, const struct run_ids *after, struct
     return r->corrections.failed ? err_memory(err, "the text of the pull request") : 0;
 }
 
+/* Collects the runs that only the end of the range has, without those with errors: up to RUNS_MAX
+ * in r->fresh, the others are counted in r->unread. Also reads the corrections of its end. Returns
+ * -1 with err. */
 static int find_fresh(struct range *r, struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at,
                       struct err *err)
 {
@@ -133,6 +138,8 @@ static bool is_published(void *context, const struct tree_run *run)
     return !run_ids_has(&r->fresh, run->id) && !run_ids_has(&r->bad, run->id);
 }
 
+/* Lists the runs of the experiment in r->runs, unless they are listed already. `experiment` is
+ * borrowed until the next call. Returns -1 with err. */
 static int load_experiment(struct range *r, const char *experiment, struct err *err)
 {
     struct runs_filter filter = {.experiment = experiment};
@@ -181,6 +188,8 @@ struct beside {
     bool judged, differs;
 };
 
+/* Returns the median of the metric's values; NaN: none, or out of memory. With judge, also sets
+ * judge->judged and the range that the values let expect for judge->value. */
 static double median_of(const struct proposed_metric *m, struct beside *judge)
 {
     double *v = malloc((m->n + 1) * sizeof *v), median = NAN;
@@ -198,6 +207,9 @@ static double median_of(const struct proposed_metric *m, struct beside *judge)
     return median;
 }
 
+/* Fills ret[] with up to METRICS_MAX metrics of the group, each compared with the earlier runs'
+ * metric of the same key and unit. Returns how many. Holm's correction over all judged ones sets
+ * `differs`. */
 static size_t compare_with_earlier(const struct proposed_group *now, const struct proposed_group *before, struct beside *ret)
 {
     size_t n = 0, tests = 0;
@@ -230,6 +242,7 @@ static void put_value(struct buf *to, double value, double scale, const char *un
     markdown_text(to, b.p, CELL);
 }
 
+/* Appends the ratio to the earlier median, where both values are positive, and the verdict. */
 static void put_change(struct buf *to, const struct beside *b)
 {
     if (!b->before) {
@@ -377,6 +390,8 @@ static void put_corrections(struct range *r)
     buf_puts(r->to, n ? "\n" : "");
 }
 
+/* Appends the table of values of the new runs, up to GROUPS_MAX groups and the capacity of the
+ * text, then how many groups and runs it lacks. Returns -1 with err. */
 static int put_values(struct range *r, struct err *err)
 {
     struct proposal now;
@@ -426,6 +441,8 @@ static void put_fact(struct range *r, const struct tree_run *run, struct buf *to
         buf_printf(to, "%s%s%s", to->n ? " " : "", value, after);
 }
 
+/* Returns the cells of the run's row in the table of machines, as Markdown in the arena. NULL: out
+ * of memory. */
 static const char *machine_of(struct range *r, const struct tree_run *run)
 {
     static const struct {
@@ -462,6 +479,8 @@ static const char *machine_of(struct range *r, const struct tree_run *run)
     return row.failed ? NULL : arena_dup(r->arena, row.p ? row.p : "", row.n);
 }
 
+/* Appends a table of the machines of the new runs with the number of runs on each, up to the
+ * capacity of the text. Returns -1 with err. */
 static int put_machines(struct range *r, struct err *err)
 {
     struct machine *first = NULL;

@@ -37,6 +37,8 @@ static bool is_experiment_file(const char *path)
     return slash && (strcmp(slash, "/meta.yaml") == 0 || strcmp(slash, "/tags") == 0 || strncmp(slash, "/tags/", 6) == 0);
 }
 
+/* Notes what one path of the branch adds to its base: a new run goes to b->runs, files of an
+ * experiment are accepted. Returns 2 with b->other for any other change, -1 with err. */
 static int note_difference(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
 {
     struct brought *b = context;
@@ -72,6 +74,8 @@ static int count_commit(void *context, const struct repo_id *id)
     return ++*(size_t *)context > COMMITS_MAX ? 1 : 0;
 }
 
+/* Reads tip, number of commits, and common ancestor with the target of a branch. A branch that does
+ * not exist is no error: ret->exists is false. Returns -1 with err. */
 static int read_branch(struct share *s, const char *ref, struct branch *ret, struct err *err)
 {
     *ret = (struct branch){0};
@@ -192,6 +196,8 @@ static int branch_add_run(struct branch_making *m, struct share_run *r, struct e
     return rc;
 }
 
+/* Commits the runs of the batch, if there are any, as one commit on m->tip, and writes its objects.
+ * Returns -1 with err. */
 static int end_batch(struct branch_making *m, struct err *err)
 {
     struct share *s = m->s;
@@ -205,6 +211,8 @@ static int end_batch(struct branch_making *m, struct err *err)
     return 0;
 }
 
+/* Commits all runs that are not left out on top of the target, in batches of up to BATCH_RUNS runs.
+ * Sets s->tip and *who, the committer. No ref is moved. Returns -1 with err. */
 static int commit_all(struct share *s, const struct branch *old, struct commit_person *who, struct err *err)
 {
     struct branch_making m = {.s = s, .old = old, .runs = calloc(BATCH_RUNS, sizeof *m.runs), .list = calloc(BATCH_RUNS, sizeof *m.list)};

@@ -72,6 +72,9 @@ static bool has_remote(const char *const *list, const char *name)
     return false;
 }
 
+/* Chooses s->remote, which receives the pull request, and s->to, which is pushed to, from options,
+ * git's configuration and the remotes' names. Returns -1 with err when one of them does not exist.
+ * */
 static int find_remotes(struct share *s, struct err *err)
 {
     const char **list, *given = s->options.remote, *to = s->options.to;
@@ -108,6 +111,8 @@ static void read_remote(struct share *s, struct str text, bool with_head)
     }
 }
 
+/* Reads the remote's main branch, where s->base is not set, and for s->to the tip of this clone's
+ * branch there. Returns -1 with err. */
 static int ask_remote(struct share *s, const char *remote, struct err *err)
 {
     struct program_end end;
@@ -168,6 +173,8 @@ static int choose_base(struct share *s, struct err *err)
                    all ? "has no main branch" : "is empty", s->remote, local);
 }
 
+/* Fetches the target branch into its tracking branch and sets s->target; a partial clone also
+ * fetches what it lacks of it. Returns -1 with err. */
 static int fetch_target(struct share *s, struct err *err)
 {
     struct program_end end;
@@ -194,6 +201,8 @@ static int fetch_target(struct share *s, struct err *err)
 
 /* ---- the forge ---- */
 
+/* Determines the forges of both remotes from their addresses and git's configuration. Returns -1
+ * with err. */
 static int find_forge(struct share *s, struct err *err)
 {
     const char *url = NULL, *to = NULL;

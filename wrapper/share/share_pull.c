@@ -41,6 +41,9 @@ static int ask_helper(struct share *s, struct forge_token *ret, struct err *err)
     return 0;
 }
 
+/* Finds the token for the target's forge: by forge_token_find, else from git's credential helper.
+ * Without a token ret->secret is NULL, and request->remark names a variable that was set but not
+ * used. Returns -1 with err. */
 static int find_token(struct share *s, struct forge_token *ret, struct share_request *request, struct err *err)
 {
     const char *dir = plan_xdg(s->env, "XDG_CONFIG_HOME", ".config", s->arena);
@@ -69,6 +72,9 @@ static const char *trust_of(char *const *env)
     return found;
 }
 
+/* Queries the forge for the branch's pull requests into f->open and f->last. One that was closed
+ * without a merge, at the commit that was pushed, sets SHARE_CLOSED_BY_HAND. Returns -1 with err.
+ * */
 static int find_request(struct share *s, struct share_forge *f, struct share_request *request, struct err *err)
 {
     enum forge_answer answer = forge_find(f->forge, &f->branch, s->arena, &f->open, &f->last, err);
@@ -131,6 +137,8 @@ void share_forge_close(struct share_forge *f)
 
 /* ---- behind the push ---- */
 
+/* Updates title and text of the open pull request, if they differ. A text that a user rewrote
+ * stays, and request->remark states it. Returns -1 with err. */
 static int refresh_request(struct share *s, struct share_forge *f, const char *title, struct str text, struct share_request *request,
                            struct err *err)
 {

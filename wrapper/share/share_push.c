@@ -83,6 +83,8 @@ static bool hook_words(const struct program_end *end, struct buf *to)
     return true;
 }
 
+/* Sets err to why the push was not accepted: time limit, a known cause, the remote's words, or the
+ * local pre-push hook. Returns -1. */
 static int explain_refusal(struct share *s, const struct program_end *end, struct err *err)
 {
     struct buf words CLEANUP_BUF;
@@ -134,6 +136,8 @@ static int also_ours(void *context, const char *path, const struct repo_entry *w
     return 2;
 }
 
+/* Fetches the commit that the remote has as this clone's branch, unless it is stored here, into a
+ * ref of benchwrap. Returns -1 with err. */
 static int fetch_seen(struct share *s, struct err *err)
 {
     struct program_end end;
@@ -178,6 +182,8 @@ static int check_seen(struct share *s, struct err *err)
 
 /* ---- the push ---- */
 
+/* Pushes one commit as this clone's branch, and only if the remote's branch is still where it was
+ * read last. Then notes the commit as its tip. Returns -1 with err. */
 static int push_commit(struct share *s, const struct repo_id *commit, struct err *err)
 {
     char hex[REPO_HEX], old[REPO_HEX] = "";
@@ -200,6 +206,7 @@ static int push_commit(struct share *s, const struct repo_id *commit, struct err
     return rc;
 }
 
+/* Sets a ref of the local repository by git update-ref. Returns -1 with err. */
 static int set_ref(struct share *s, const char *ref, const struct repo_id *id, struct err *err)
 {
     struct program_end end;

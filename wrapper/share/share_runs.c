@@ -123,6 +123,8 @@ struct looking {
     struct err *err;
 };
 
+/* Counts a run of the tree, and adds it to the list where the target lacks it. Returns -1 with err.
+ * */
 static int look_run(void *context, const struct folder_entry *e)
 {
     struct looking *l = context;
@@ -141,6 +143,8 @@ static int look_run(void *context, const struct folder_entry *e)
     return 0;
 }
 
+/* Lists the runs of one folder of the tree; what is no folder of an experiment is ignored. Returns
+ * -1 with err. */
 static int look_experiment(void *context, const struct folder_entry *e)
 {
     struct looking *l = context;
@@ -209,6 +213,8 @@ static const char *share_file_of(const struct share *s, const struct share_run *
     return r->run ? runs_file(&s->runs, r->run, name, max, s->arena) : NULL;
 }
 
+/* Returns why the run cannot be shared, borrowed or in the arena; NULL: it can, or is only in the
+ * branch. Reads r->run. */
 static const char *why_not(struct share *s, struct share_run *r)
 {
     struct err err = {0};
@@ -300,6 +306,8 @@ static void scan_file(struct measuring *m, const char *name)
         m->r->withheld += count_of(buf_text(&b), "withheld: ");
 }
 
+/* Adds up files and bytes below one entry, and counts redactions in the files of artifacts. Sets
+ * m->failed where something cannot be read. Always returns 0, so that the listing continues. */
 static int measure_entry(void *context, const struct folder_entry *e)
 {
     struct measuring *m = context;
@@ -354,6 +362,8 @@ static void describe_run(struct share *s, struct share_run *r)
     r->headline = n && !b.failed ? arena_dup(s->arena, b.p, b.n) : NULL;
 }
 
+/* Sets files, bytes and redactions of the run. A run that cannot be read completely, or that has a
+ * file which GitHub rejects, is left out with the reason. */
 static void measure_run(struct share *s, struct share_run *r)
 {
     CLEANUP_FOLDER struct folder in = {0};

@@ -110,6 +110,8 @@ void share_title(const struct share *s, struct buf *to)
         buf_printf(to, " and %zu more", shown - TITLE_NAMES);
 }
 
+/* Appends a table with a row for each experiment with new runs. It ends when the text has TEXT_ROOM
+ * bytes. */
 static void put_groups(const struct share *s, struct buf *to)
 {
     struct group g;
@@ -143,6 +145,8 @@ static const struct share_run *corrected_by(const struct share *s, const struct 
     return NULL;
 }
 
+/* Appends the row of one run. The last cell has what amends or retracts it, what it annotates, or
+ * its headline metric. */
 static void put_run_line(const struct share *s, struct buf *to, const struct share_run *r)
 {
     const struct share_run *by = corrected_by(s, r);
@@ -166,6 +170,7 @@ static void put_run_line(const struct share *s, struct buf *to, const struct sha
     buf_puts(to, " |\n");
 }
 
+/* Appends a folded table of up to RUNS_SHOWN runs, then how many more there are. */
 static void put_runs(const struct share *s, struct buf *to)
 {
     size_t shown = 0;
