@@ -76,6 +76,8 @@ void arguments_close(struct compare_arguments *args)
     json_free(args->parent);
 }
 
+/* Loads the rules that the run stores, unless those of the run before it have the same text.
+ * args->rules is NULL where there are none or they are damaged. */
 static void load_rules_of(struct compare_arguments *args, const struct tree_run *run, struct arena *a)
 {
     struct err err = {0};

@@ -56,6 +56,8 @@ static void sort_unique(struct keys *k)
 
 /* ---- params ---- */
 
+/* Returns the different values of the key in the group, "-" for runs without it, separated by ", ",
+ * in the arena. is_tag: only tags count, else params first. */
 static const char *values_in_group(const struct compare_group *group, const char *key, bool is_tag, struct arena *a)
 {
     struct keys values = {.a = a};
@@ -109,6 +111,8 @@ static bool is_tag_of_run(const char *key)
     return strncmp(key, "benchwrap.", 10) == 0 || strncmp(key, "mlflow.", 7) == 0 || strcmp(key, "job.id") == 0;
 }
 
+/* Returns the keys of params, or of tags, that differ between or within groups: sorted,
+ * NULL-terminated, in the arena. Out of memory: the arena has failed. */
 static const char **differing_facts(const struct compare_group *groups, size_t count, bool tags, struct arena *a)
 {
     static const char *none[] = {NULL};
@@ -197,6 +201,8 @@ static bool has_other_unit(const struct metric_place *place, const char *unit, i
     return true;
 }
 
+/* Fills values and median of group `g` for the metric, in the arena. several: one value for each
+ * run, its median; else all values of the run. Values in another unit are counted and left out. */
 static void fill_side(const struct metric_work *w, size_t key, size_t g, const struct compared_metric *m, bool several)
 {
     struct compared_side *side = &m->sides[g];
@@ -272,6 +278,9 @@ static bool change_of_intervals(const struct metric_work *w, const struct compar
     return true;
 }
 
+/* Sets the outcome of each group against the first one. OUTCOME_UNCERTAIN marks a change outside
+ * its interval, which correct_outcomes then decides on. Fewer than 3 values are too few, unless the
+ * runs report intervals. */
 static void judge_sides(const struct metric_work *w, struct compared_metric *m)
 {
     const struct compared_side *base = &m->sides[0];

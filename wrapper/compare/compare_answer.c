@@ -36,6 +36,7 @@ bool compare_has_headlines(const struct compare_text *t)
     return false;
 }
 
+/* Appends "3.4 % higher" or "24 times the base". */
 static void put_change_words(struct buf *to, double ratio)
 {
     CLEANUP_BUF struct buf b;

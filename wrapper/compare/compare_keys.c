@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+/* Returns the names of the facts that the user leaves out, without duplicates, separated by ", ",
+ * in the arena; NULL: none. */
 static const char *list_left_out(const struct opt_value *ignore, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

@@ -31,6 +31,8 @@ static bool belongs_to_part(enum machine_part part, const char *key)
     return false;
 }
 
+/* Fills state and differing params of one part of the machine. MACHINE_UNKNOWN: a run lacks its
+ * hash. Out of memory: ret->keys is NULL. */
 static void compare_machine_part(const struct compare_group *groups, size_t count, const char **differing, enum machine_part part,
                                  struct arena *a, struct machine_difference *ret)
 {

@@ -21,6 +21,7 @@ static const char *group_letter(size_t g, struct arena *a)
 
 /* ---- the groups ---- */
 
+/* Appends the table of groups. Returns -1 when out of memory. */
 static int compare_put_groups(struct compare_text *t)
 {
     static const struct listing_column columns[] = {{"group", "", false, 0, .whole = true},
@@ -88,6 +89,8 @@ static int put_params(struct compare_text *t, bool all)
     return status;
 }
 
+/* Appends which inputs differ, or that none does, and whether all command lines are known. Returns
+ * how many differ. */
 static size_t compare_put_inputs(struct compare_text *t)
 {
     CLEANUP_BUF struct buf b;
@@ -213,6 +216,8 @@ static void compare_add_value(struct listing *l, const struct compared_side *sid
         listing_none(l);
 }
 
+/* Adds the cells of ratio and interval against the base. Where no ratio is known, that of the
+ * medians is shown if both are positive. */
 static void compare_add_change(struct listing *l, const struct compared_side *base, const struct compared_side *side)
 {
     CLEANUP_BUF struct buf b;

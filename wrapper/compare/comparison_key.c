@@ -83,6 +83,8 @@ static int by_part_and_name(const void *a, const void *b)
     return rank ? rank : strcmp(x->name, y->name);
 }
 
+/* Sets the id of one part of the key from names and values of its facts, in their order. A
+ * measurement whose command line is not known gets another id. */
 static void hash_key_part(struct comparison_key *key, enum comparison_part part)
 {
     struct sha256 s;

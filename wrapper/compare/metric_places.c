@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Fills ret->keys with the metrics of all runs, sorted, without duplicates, in the arena; texts are
+ * borrowed. Returns false when out of memory. */
 static bool collect_metric_keys(const struct compare_group *groups, size_t count, struct arena *a, struct metric_places *ret)
 {
     size_t room = 0, unique = 0;

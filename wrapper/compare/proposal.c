@@ -43,6 +43,7 @@ static bool is_param_condition(const struct comparison_key *key, const struct co
     return f->part != COMPARISON_VERSION && !site && !benchmark && !program && strncmp(f->name, "argument.", strlen("argument.")) != 0;
 }
 
+/* Copies the key with its texts into the proposal's arena. Returns false when out of memory. */
 static bool copy_key(struct proposal *p, const struct comparison_key *key, struct comparison_key *ret)
 {
     struct comparison_fact *facts = arena_get(p->arena, (key->count + 1) * sizeof *facts);
@@ -127,6 +128,8 @@ static struct proposed_group *group_of(struct proposal *p, const struct comparis
     return *at;
 }
 
+/* Adds a value to the group's metric; the first unit that is known is the metric's, and values in
+ * another one are counted and left out. Returns -1 when out of memory. */
 static int proposal_add_value(struct proposal *p, struct proposed_group *g, const char *key, const struct json *about, double value)
 {
     struct proposed_metric **at = &g->metrics;
@@ -167,6 +170,8 @@ static bool is_proposed_headline(const struct tree_run *run, const char *key)
     return !e; /* rules without headline metrics mean all */
 }
 
+/* Adds the run's metric: the median of its repetitions, or each step as its own metric "key@step".
+ * Values that are not finite are ignored. Returns -1 when out of memory. */
 static int proposal_add_metric(struct proposal *p, struct proposed_group *g, const struct tree_run *run, const struct tree_entry *e,
                                const struct json *about)
 {
@@ -312,6 +317,8 @@ void proposal_quote(struct buf *to, const char *text)
     buf_json(to, buf_text(&b));
 }
 
+/* Writes a comment of the YAML file: how many runs the group has, when they started, and the ids of
+ * the first IDS_SHOWN. */
 static void remark_runs(struct buf *to, const char *indent, const struct proposed_group *g)
 {
     buf_printf(to, "%s# %zu run%s, ", indent, g->count, str_plural(g->count));
@@ -333,6 +340,8 @@ static void remark_runs(struct buf *to, const char *indent, const struct propose
     }
 }
 
+/* Writes the conditions of the group's entry; params have their own mapping. Empty values are left
+ * out. */
 static void yaml_conditions(struct buf *to, const struct proposed_group *g)
 {
     bool params = false;
@@ -363,6 +372,8 @@ static void yaml_conditions(struct buf *to, const struct proposed_group *g)
     }
 }
 
+/* Writes the metrics of the group's entry with value and band in percent. A metric without a band
+ * becomes a comment that states why. */
 static void yaml_metrics(struct buf *to, const struct proposed_group *g)
 {
     buf_puts(to, "    metrics:\n");
@@ -417,6 +428,8 @@ static const char *most_varied_condition(const struct proposal *p, size_t *ret_v
     return best;
 }
 
+/* Writes a comment about the groups that have too few runs for a reference, and the condition in
+ * which they differ most. */
 static void remark_small(const struct proposal *p, struct buf *to)
 {
     size_t groups = 0, runs = 0, values;

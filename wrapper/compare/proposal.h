@@ -59,5 +59,7 @@ int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, co
 void proposal_quote(struct buf *to, const char *text);
 /* A reference file with remarks. */
 void proposal_yaml(struct proposal *p, struct buf *to);
+/* Appends the proposal as JSON: all groups and metrics, with the reason for those that are left
+ * out. Adds the groups with an entry to p->entries. */
 void proposal_json(struct proposal *p, struct buf *to);
 #endif

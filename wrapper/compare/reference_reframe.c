@@ -69,6 +69,8 @@ static void add_applied(struct reframe_history *h, struct applied a, const struc
     h->n++;
 }
 
+/* Adds the references that ReFrame applied in one test case, in the form of version 4 or 3. Out of
+ * memory: the arena has failed. */
 static void read_case(struct reframe_history *h, const struct json *test)
 {
     const struct json *name = json_get(test, "display_name"), *environ = json_get(test, "environ");
@@ -109,6 +111,8 @@ static bool read_report(struct reframe_history *h, struct str text)
     return known;
 }
 
+/* Reads a run report, a performance log or posted records of ReFrame, by content. Returns -1 with
+ * err, also above REFERENCES_MAX references. */
 static int read_reframe_file(struct reframe_history *h, const char *path, struct err *err)
 {
     CLEANUP_BUF struct buf text;
@@ -198,6 +202,8 @@ static bool is_same_case(const struct applied *a, const struct applied *b)
            !strcmp(a->environ, b->environ);
 }
 
+/* Writes the reference file, with one entry for each test case. A variable that the rules of
+ * ReFrame do not read becomes a comment. */
 static void print_yaml(struct reframe_history *h, struct buf *to)
 {
     buf_printf(to, "# references that ReFrame applied, written by benchwrap %s (docs/howto-reference.md)\n", BW_VERSION);

@@ -52,6 +52,8 @@ struct result_group {
     struct arena *a;
 };
 
+/* Adds the id of an imported run to the group, or notes the first file that could not be imported
+ * and why. */
 static void result_take(void *context, const char *name, const struct imported *got)
 {
     struct result_group *g = context;
@@ -87,6 +89,8 @@ static char *result_read_group(const struct importer *im, const char *operand, s
     return runs;
 }
 
+/* Makes the temporary folder for the runs of the files, below TMPDIR or /tmp, and the tree in it.
+ * Returns -1 with err; f->folder is then empty if no folder was made. */
 static int result_make_folder(struct result_files *f, struct arena *a, struct err *err)
 {
     const char *parent = getenv("TMPDIR");

@@ -28,6 +28,7 @@ static void note_user(struct adopt *a, const struct tree_run *run, const struct 
     }
 }
 
+/* Appends a run to the list. Returns -1 when out of memory. */
 static int list_run(void *context, struct tree_run *run)
 {
     struct adopt *a = context;
@@ -49,6 +50,8 @@ static int adopt_order_by_start(const void *x, const void *y)
     return a->start_ms != b->start_ms ? (a->start_ms < b->start_ms ? -1 : 1) : strcmp(a->id, b->id);
 }
 
+/* Opens the tree below or at `dir`, and benchwrap's tree, which may not exist yet. Returns -1 with
+ * err, also where both are the same folder. */
 static int adopt_open_trees(struct adopt *a, const char *dir, struct err *err)
 {
     struct stat from, to;
@@ -116,6 +119,8 @@ static bool has_controls(struct str s)
     return false;
 }
 
+/* Records a param or tag. Control characters and marks of text direction are replaced, and a
+ * warning states it. */
 static void adopt_record_text(struct adopting *t, enum fact_kind kind, const char *key, struct str value)
 {
     struct record *r = &t->making.record;
@@ -150,6 +155,8 @@ static void put_tags(struct adopting *t)
     }
 }
 
+/* Records the samples of all metrics in their order. A sample without a time gets the run's start;
+ * t->last_ms becomes the latest time. */
 static void adopt_record_metrics(struct adopting *t)
 {
     for (const struct tree_entry *e = t->run.metrics; e; e = e->next) {
@@ -239,6 +246,9 @@ struct adopt_level {
     int depth;
 };
 
+/* Copies a file, or the files below a folder, into the run as an artifact. Names of files that
+ * benchwrap itself writes get the prefix "adopted/". What cannot be read is recorded as missing.
+ * Returns non-zero, which stops the listing, on an error of benchwrap's own. */
 static int put_entry(void *context, const struct folder_entry *e)
 {
     struct adopt_level *l = context;
@@ -263,6 +273,8 @@ static int put_entry(void *context, const struct folder_entry *e)
     return t->err.kind != ERR_NONE;
 }
 
+/* Copies the run's artifacts. Those that cannot be read, and data sets, are recorded as missing;
+ * other errors are in t->err. */
 static void put_artifacts(struct adopting *t)
 {
     struct folder tree = folder_disk(t->a->from), inputs;
@@ -281,6 +293,7 @@ static void put_artifacts(struct adopting *t)
 
 /* ---- into the tree ---- */
 
+/* Begins the run in the spool, with its own id and start. Returns -1 with err. */
 static int adopt_begin_run(struct adopting *t, struct err *err)
 {
     struct adopt *a = t->a;
@@ -322,6 +335,8 @@ static int adopt_finish_run(struct adopting *t, struct adopted *ret, struct err 
     return rc;
 }
 
+/* Writes the run into the tree. Sets ret->result, with ret->why on failure. A run with an error
+ * before its end is removed from the spool. */
 static void adopt_write_run(struct adopting *t, struct adopted *ret)
 {
     struct folder tree = folder_disk(t->a->from);
@@ -351,6 +366,8 @@ static void adopt_write_run(struct adopting *t, struct adopted *ret)
         ret->result = rc ? ADOPT_THERE : ADOPT_DONE;
 }
 
+/* Returns whether the tree or the spool has a run of this id; ret->place is its path in the tree.
+ * */
 static bool adopt_is_present(struct adopt *a, const struct tree_run *run, struct adopted *ret)
 {
     struct arena arena;

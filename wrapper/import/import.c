@@ -25,6 +25,8 @@ enum { COMMAND_WORDS_MAX = 1000 };
 
 /* ---- whose rules ---- */
 
+/* Loads a rule file and adds it with its absolute path, in the arena; import_deinit frees the
+ * rules. Returns -1 with err. */
 static int add_rules(struct importer *im, const char *path, struct arena *a, struct err *err)
 {
     struct rules *rules;
@@ -153,6 +155,8 @@ struct import_known_rules { /* the rules that know a text */
     size_t *index, n;
 };
 
+/* Finds the rules that know the text, without those whose output is part of another program's; all
+ * rules where the user named them. Returns NULL, else why it failed. ret->index is in the arena. */
 static const char *find_known(const struct importer *im, struct str text, struct import_known_rules *ret, struct arena *a)
 {
     struct rules_seen *seen = arena_get(a, (im->count + 1) * sizeof *seen);
@@ -276,6 +280,8 @@ static const char *import_find_pieces(const struct importer *im, struct str text
 
 /* ---- when ---- */
 
+/* Sets start and end in milliseconds: by option, else as the output states them, else by the time
+ * of the file; and which of these it was. A time that the output lacks is that of the other one. */
 static void find_times(const struct importer *im, const struct rules_seen *seen, int64_t mtime, int64_t *ret_start, int64_t *ret_end,
                        const char **ret_source)
 {
@@ -390,6 +396,8 @@ static int put_output(struct made_run *m, const struct importer *im, const struc
     return make_text(m, "output", text, err);
 }
 
+/* Makes the run from the output, cleaned of secrets, and publishes it. Fills *ret with texts in the
+ * arena. Returns 0; 1: another process is publishing a run of this id; -1 with err. */
 static int make_run(const struct importer *im, const struct import_found *f, const char *name, struct str text, const char *hash,
                     int64_t end_ms, struct arena *a, struct imported *ret, struct err *err)
 {
@@ -460,6 +468,8 @@ static bool import_is_present(const struct importer *im, const char *id, struct 
     return access(arena_printf(a, "%s/%s/journal", im->plan->spool, id), F_OK) == 0;
 }
 
+/* Imports one output unless a run with its content and rules exists; the id depends on both. *ret
+ * has the outcome, with ret->why on failure. With im->dry no run is made. */
 static void import_piece(const struct importer *im, const struct imported_piece *piece, const char *name, int64_t mtime, struct arena *a,
                          struct imported *ret)
 {

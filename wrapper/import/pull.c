@@ -45,6 +45,8 @@ static void pull_id_of_server(const char *server_id, char ret[33])
         make_id(ret, "pull", str_of(server_id));
 }
 
+/* Adds a run of the server to the list; older ones than a->since_ms are ignored. Returns true,
+ * which stops the search, when out of memory. */
 static int pull_add_run(void *context, const struct mlflow_run *run)
 {
     struct pull_search *a = context;
@@ -197,6 +199,8 @@ struct pull_file *pull_find_file(const struct pull_taking *t, const char *path)
     return f;
 }
 
+/* Inserts a file of the server into the list, sorted by path. Returns non-zero, which stops the
+ * listing, when out of memory. */
 static int pull_add_file(void *context, const char *path, int64_t size)
 {
     struct pull_taking *t = context;
@@ -231,6 +235,9 @@ static enum mlflow_answer pull_fetch_detail(struct pull_taking *t, struct err *e
     return MLFLOW_FINE;
 }
 
+/* Reads the run from the server: params, tags, metrics, list of artifacts, and benchwrap's record
+ * where it has one. Artifacts that cannot be listed are noted in t->ret->why, and the rest is read.
+ * */
 static enum mlflow_answer pull_fetch_run(struct pull_taking *t, struct err *err)
 {
     enum mlflow_answer answer = mlflow_run_get(t->p->server, t->run->server_id, &t->arena, &t->server, err);
@@ -267,6 +274,7 @@ static char **pull_read_argv(struct pull_taking *t)
     return ret;
 }
 
+/* Begins the run in the spool from what the record states, else the server. Returns -1 with err. */
 static int pull_begin_run(struct pull_taking *t, struct err *err)
 {
     const struct json *run = json_get(t->detail, "run");
@@ -293,6 +301,8 @@ static int pull_begin_run(struct pull_taking *t, struct err *err)
     return 0;
 }
 
+/* Ends the run and publishes it. One that has not ended on the server becomes KILLED, with a tag
+ * that states it. Returns 0; 1: another process is publishing a run of this id; -1 with err. */
 static int pull_finish_run(struct pull_taking *t, struct err *err)
 {
     const char *status = t->server.status;
@@ -314,6 +324,8 @@ static int pull_finish_run(struct pull_taking *t, struct err *err)
     return rc;
 }
 
+/* Writes the run of the server into the tree. Sets result and answer of t->ret, with the reason on
+ * failure. A run with an error before its end is removed from the spool. */
 static void pull_write_run(struct pull_taking *t)
 {
     struct err err = {0};

@@ -76,6 +76,8 @@ static void put_tag(struct pull_taking *t, const char *key, const char *own, con
         put_either(t, FACT_TAG, key, own, source, there);
 }
 
+/* Records params or tags: those of the record, with the server's value where it is another one,
+ * then those that only the server has. */
 static void pull_record_texts(struct pull_taking *t, enum fact_kind kind, const char *name, const struct pull_entries *there)
 {
     for (const struct json *e = json_first(json_get(t->detail, name)); e; e = json_next(e)) {
@@ -186,6 +188,8 @@ static enum mlflow_answer pull_record_metric(struct pull_taking *t, const char *
     return answer;
 }
 
+/* Records the samples that the server has of all metrics. A metric that only the record has is
+ * recorded as missing. */
 static enum mlflow_answer pull_record_metrics(struct pull_taking *t, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
@@ -335,6 +339,9 @@ static int pull_open_unnamed(int dir)
     return fd;
 }
 
+/* Fetches one artifact, cleaned of secrets, into the spool and records it. Files that are too large
+ * or that the server does not return are recorded as missing, with MLFLOW_FINE. Other answers have
+ * err. */
 static enum mlflow_answer pull_fetch_file(struct pull_taking *t, struct pull_file *f, const char *source, struct err *err)
 {
     char name[32];

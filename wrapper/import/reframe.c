@@ -80,6 +80,8 @@ static bool variable_of(struct str name, struct str *ret)
     return ret->n > 0;
 }
 
+/* Writes one performance variable as "system:partition:variable": [value, reference, thresholds,
+ * unit, result]; nothing where its value is no number. */
 static void perf_variable_put(struct json_out *j, const struct fields *f, struct str variable, struct arena *a)
 {
     struct str value = perf_field(f, variable, "value", a), system = field_of(f, "system"), partition = field_of(f, "partition");
@@ -158,6 +160,8 @@ static int64_t end_time(const struct fields *f)
     return ms;
 }
 
+/* Writes the record of one line as a run report of ReFrame 4 into *ret, in the arena. Returns false
+ * when out of memory or above REPORT_MAX bytes. */
 static bool make_report(const struct fields *f, size_t line, struct arena *a, struct reframe_record *ret)
 {
     CLEANUP_BUF struct buf b;

@@ -9,6 +9,8 @@
 
 /* ---- experiments ---- */
 
+/* Finds an experiment by its name; *ret_id is in the arena. MLFLOW_ABSENT: there is none. A reply
+ * without an id is MLFLOW_LATER with err. */
 static enum mlflow_answer experiment_get(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, bool *ret_deleted,
                                          struct err *err)
 {

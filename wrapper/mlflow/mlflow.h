@@ -135,6 +135,8 @@ struct mlflow_batch {
     struct err err;
 };
 void batch_begin(struct mlflow_batch *b, struct mlflow *m, const char *run);
+/* Adds one sample to the batch, which is sent when it is full. Errors are in b->answer and b->err.
+ * */
 void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t time_ms, int64_t step);
 void batch_param(struct mlflow_batch *b, struct str key, struct str value);
 void batch_tag(struct mlflow_batch *b, struct str key, struct str value);

@@ -126,6 +126,8 @@ static enum mlflow_answer put_presigned(struct mlflow *m, const struct json *j, 
 
 /* ---- the other ways ---- */
 
+/* Requests an address for the file and sends the file there. Returns the first answer that is not
+ * MLFLOW_FINE, with err. */
 static enum mlflow_answer put_by_presigned(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
                                            struct err *err)
 {
@@ -165,6 +167,8 @@ static enum mlflow_answer put_by_upload(struct mlflow *m, const struct mlflow_ru
 
 enum { PARTS_MAX = 10000 };
 
+/* Makes one call of the multipart upload: create, complete or abort. The caller frees *ret; ret may
+ * be NULL. Returns MLFLOW_REFUSED with err where the request is too large. */
 static enum mlflow_answer mpu_call(struct mlflow *m, const char *verb, struct str before, struct str folder, struct buf *body,
                                    struct json **ret, struct err *err)
 {
@@ -181,6 +185,8 @@ static enum mlflow_answer mpu_call(struct mlflow *m, const char *verb, struct st
     return MLFLOW_REFUSED;
 }
 
+/* Sends the file in parts of `part` bytes to the addresses that the server returned, and writes
+ * number, etag and address of each to `parts`. The caller completes or aborts the upload. */
 static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created, int fd, uint64_t size, uint64_t part,
                                     struct json_out *parts, struct err *err)
 {
@@ -313,6 +319,8 @@ static void artifact_list_url(const struct artifact_listing *l, const char *path
     http_escape(to, str_of(path), false);
 }
 
+/* Lists a folder of the run and those below it, over all pages of replies. l->each stops it by a
+ * non-zero result. A folder deeper than FOLDERS_DEEP is reported with size -1. */
 static enum mlflow_answer artifact_list_folder(struct artifact_listing *l, const char *path, int depth, struct err *err)
 {
     struct buf token CLEANUP_BUF;

@@ -117,6 +117,7 @@ static void server_words(const struct http_reply *r, const struct json *j, struc
         buf_plain(to, str_trim(buf_text(&r->body)), 200);
 }
 
+/* Sets err to the reply with status 401 or 403 and a hint to its cause. Returns MLFLOW_DENIED. */
 static enum mlflow_answer call_denied(const struct mlflow *m, const struct http_reply *r, const char *words, const char *what,
                                       struct err *err)
 {
@@ -138,6 +139,8 @@ static bool is_temporary(int status, const char *code)
     return status == 408 || status == 425 || status == 429 || status == 502 || status == 503 || status == 504;
 }
 
+/* Returns what a reply with an error status means, and sets err to status, code and the server's
+ * words. MLFLOW_LATER: another attempt may succeed. */
 static enum mlflow_answer call_answer_of(const struct mlflow *m, const struct http_reply *r, const struct json *j,
                                          const struct mlflow_call *call, struct err *err)
 {
@@ -200,6 +203,7 @@ struct call_outcome {
     bool hopeless; /* the answer is "later", but not in the next minutes */
 };
 
+/* Returns the outcome of an attempt that got no reply, and completes err. */
 static struct call_outcome call_without_reply(enum http_trouble trouble, struct err *err)
 {
     struct call_outcome o = {.answer = MLFLOW_LATER, .after_s = -1, .undone = trouble == HTTP_UNSENT};
@@ -232,6 +236,8 @@ static bool has_too_many(struct str text)
     return values > VALUES_MAX;
 }
 
+/* Makes one attempt. The caller frees *ret_json, which is set where the answer is MLFLOW_FINE. A
+ * reply that is no JSON object where one is needed counts as MLFLOW_LATER. */
 static struct call_outcome call_attempt(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err)
 {
     struct http_reply r;

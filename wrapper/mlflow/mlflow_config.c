@@ -109,6 +109,8 @@ static void take_credentials_file(struct mlflow_config *c, char *const *env, str
     }
 }
 
+/* Reads user and password from the environment, else from MLflow's file of credentials, and the
+ * token. A user without a password, or the reverse, counts as none. */
 static void take_credentials(struct mlflow_config *c, char *const *env, struct arena *a)
 {
     if (env_text(env, "MLFLOW_TRACKING_USERNAME"))
@@ -135,6 +137,8 @@ static void take_trust(struct mlflow_config *c, char *const *env)
         c->http.proxy = env_text(env, "HTTP_PROXY");
 }
 
+/* Reads time limits in seconds, retries, and sizes of parts from the variables that MLflow's client
+ * uses, with its defaults. */
 static void take_patience(struct mlflow_config *c, char *const *env)
 {
     c->http.total_s = config_env_number(env, "MLFLOW_HTTP_REQUEST_TIMEOUT", 120);

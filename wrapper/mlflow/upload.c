@@ -75,6 +75,8 @@ static bool upload_is_earlier(int64_t ms, const char *id, int64_t than_ms, const
     return !*than || ms < than_ms || (ms == than_ms && strcmp(id, than) < 0);
 }
 
+/* Notes a run of the server that has the tag: the earliest one, the others up to FEW, and the
+ * earliest deleted one. */
 static int found_take(void *context, const struct mlflow_run *run)
 {
     struct upload_found *f = context;
@@ -169,6 +171,8 @@ static enum mlflow_answer upload_survey(struct upload *u, struct upload_experime
     return answer;
 }
 
+/* Returns in *ret the experiment of this name, which u->arena owns. The first time it is created
+ * where it is missing, and its runs are surveyed. */
 static enum mlflow_answer upload_open_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err)
 {
     for (*ret = u->experiments; *ret; *ret = (*ret)->next)
@@ -295,6 +299,8 @@ static enum mlflow_answer take_existing(struct upload_place *p, const struct upl
     return answer;
 }
 
+/* Creates the run on the server, with its id and the link to its parent run. p->awaited: the parent
+ * run that the server lacks. */
 static enum mlflow_answer upload_create_run(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e,
                                             struct err *err)
 {

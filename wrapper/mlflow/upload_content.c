@@ -51,6 +51,8 @@ struct upload_file_list {
     size_t count;
 };
 
+/* Appends the regular files below the folder to the list, in the arena. Others are reported and
+ * left out. Returns -1 with err, also above FILES_MAX files. */
 static int upload_list_folder(struct upload_file_list *f, int dir, const char *folder, const char *prefix, int depth, struct err *err)
 {
     struct fs_names list;
@@ -94,6 +96,8 @@ int upload_files(struct upload *u, int dir, const char *id, struct arena *a, str
 
 /* ---- the sum ---- */
 
+/* Adds path, length and content of a file to the hash. Returns false where it cannot be read or is
+ * too large. */
 static bool upload_hash_file(struct sha256 *s, int dir, const char *path)
 {
     CLEANUP_BUF struct buf b;

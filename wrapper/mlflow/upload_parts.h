@@ -67,12 +67,16 @@ struct upload {
     int64_t unsettled_ns; /* since when the first waits */
 };
 
+/* Reports a message to the user by config.note, without control characters. Without that function
+ * nothing happens. */
 void upload_note(struct upload *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- upload_state.c: what is noted of a run: .benchwrap/sync/<hash of the server's address>/<run id> ---- */
 /* What is noted; KNOWN_NOTHING too where the server (queried once for each experiment) has lost its
  * data, or another server has its address. */
 void upload_state_read(struct upload *u, const char *id, struct upload_state *ret);
+/* Stores what the server has of the run, in the state folder. A failure is reported once, and
+ * nothing is stored after it. */
 void upload_state_write(struct upload *u, const char *id, const struct upload_state *s);
 
 /* ---- upload.c ---- */

@@ -75,6 +75,8 @@ static const char *upload_mark_of(const struct sending *s)
     return s->place->foreign ? arena_printf(s->arena, UPLOAD_TAG_SYNCED ".%.8s", s->run->id) : UPLOAD_TAG_SYNCED;
 }
 
+/* Adds the params or tags that the server lacks, or has otherwise, to the batch. Params there
+ * cannot be changed: a different value is reported. */
 static void send_texts(struct sending *s, bool param)
 {
     struct upload_place *p = s->place;
@@ -166,6 +168,8 @@ static void send_sample(struct sending *s, const char *key, const struct tree_sa
     s->result->metrics++;
 }
 
+/* Adds the samples that the server lacks to the batch. The samples there are fetched only where the
+ * latest one differs. */
 static enum mlflow_answer send_series(struct sending *s, const struct tree_entry *e, struct err *err)
 {
     struct mlflow_samples h = {0};
@@ -253,6 +257,8 @@ static enum mlflow_answer delete_removed_tags(struct sending *s, struct err *err
     return MLFLOW_FINE;
 }
 
+/* Sends params, tags and metrics that the server lacks, and removes the tags that the run no longer
+ * has. */
 static enum mlflow_answer send_facts(struct sending *s, struct err *err)
 {
     send_texts(s, true);
@@ -293,6 +299,8 @@ static void send_namesakes(struct sending *s)
                 f->there = g->there = false;
 }
 
+/* Sends the artifacts that the server lacks by name and size, or stores them by config.place.
+ * Returns the first answer that is not MLFLOW_FINE, with err. */
 static enum mlflow_answer send_files(struct sending *s, struct err *err)
 {
     struct upload_place *p = s->place;
@@ -475,6 +483,8 @@ static int open_experiment(int root, const struct tree_run *run)
     return openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
+/* Reads the run into s->run and its list of files, in the arena; tags_alone: only the tags. Returns
+ * -1 with err, also for a damaged run. */
 static int upload_read_run(struct sending *s, const struct tree_run *run, bool tags_alone, struct err *err)
 {
     unsigned what = tags_alone ? TREE_TAGS : TREE_PARAMS | TREE_METRICS | TREE_TAGS;

@@ -57,6 +57,8 @@ static bool is_above(const struct fold_node *n, const struct fold_node *of)
     return false;
 }
 
+/* Appends the line of a run. With f->open the lines of its child runs follow, else line->folded
+ * counts its child runs and their child runs. */
 static void fold_add(struct folding *f, const struct fold_node *n, unsigned depth)
 {
     struct fold_line *line = &f->lines[f->count++];

@@ -81,6 +81,9 @@ void key_list_deinit(struct key_list *keys)
     *keys = (struct key_list){0};
 }
 
+/* Adds the key of a file, and those of the files below a folder, where they match the pattern.
+ * Names that are no keys, and folders that cannot be read, are ignored. Returns true, which stops
+ * the listing, when out of memory. */
 static int visit_key(void *context, const struct folder_entry *e)
 {
     const struct key_visit *v = context;

@@ -8,6 +8,7 @@ enum { SEARCHED = 20000, LISTED = 100 }; /* runs that may have the key; runs who
 
 static const char *const known_folders[] = {[FILTER_METRIC] = "metrics", [FILTER_PARAM] = "params", [FILTER_TAG] = "tags"};
 
+/* Returns whether one of the first SEARCHED runs has the key. */
 static bool is_known_key(const struct runs *runs, const struct filter_key *key)
 {
     char path[1024];
@@ -30,6 +31,8 @@ struct nearest_key {
     unsigned least;
 };
 
+/* Notes the name where it is nearer to the key of the filter than the nearest so far. A name that
+ * contains that key, of 3 bytes or more, counts as 2 edits away at most. */
 static int compare_known_name(void *context, const struct folder_entry *e)
 {
     struct nearest_key *n = context;
@@ -61,6 +64,8 @@ static bool find_nearest_key(const struct runs *runs, const struct filter_key *w
     return n->name[0] != 0;
 }
 
+/* Returns "no run has params.bs; the nearest key is …", with a key of another kind where no key of
+ * this kind is near. The text is in the arena. */
 static const char *explain_unknown_key(const struct runs *runs, const struct filter_key *key, struct arena *a)
 {
     struct nearest_key nearest;

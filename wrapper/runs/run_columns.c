@@ -63,6 +63,8 @@ static int add_matching_columns(struct column_reading *r, enum filter_kind kind,
     return failed ? err_memory(r->err, "the keys of %zu runs", r->n) : rc;
 }
 
+/* Adds the columns that one item of --columns names: an attribute, a key, or all keys that match a
+ * pattern. Returns -1 with err. */
 static int add_named_columns(struct column_reading *r, struct str item)
 {
     struct filter_key key;
@@ -122,6 +124,7 @@ static const char *shown_number(double value, struct arena *a)
     return arena_dup(a, b.p, b.n);
 }
 
+/* Adds the value of a run as a cell. people: a time becomes a date, else it stays an integer. */
 static void add_cell(struct listing *l, const struct filter_value *v, bool is_time, bool people, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

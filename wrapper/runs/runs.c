@@ -199,6 +199,8 @@ bool runs_is_of_experiment(const struct tree_run *run, const char *experiment)
     return strcmp(experiment, run->experiment) == 0 || strcmp(experiment, id) == 0;
 }
 
+/* Returns whether the run has the experiment, status (or verdict) and tags that the options
+ * require. Tags are read from the folder; a file that cannot be read does not match. */
 static bool passes_filter(const struct runs_filter *f, const struct folder *tree, const struct tree_run *run, struct arena *a)
 {
     if (f->experiment && !runs_is_of_experiment(run, f->experiment))
@@ -283,6 +285,9 @@ static void load_changes(void *context, size_t i, struct arena *a)
         run->problem = problem;
 }
 
+/* Reads one listed run and notes whether it passes the filter, with a row of values where the
+ * filter requests it. Deleted runs do not pass. Workers call it in parallel; out of memory: the
+ * arena has failed. */
 static void load_one_run(void *context, size_t i, struct arena *a)
 {
     struct loading *l = context;
@@ -450,6 +455,8 @@ static const char *explain_query(const struct runs *runs, const struct runs_filt
     return why;
 }
 
+/* Returns why no run was listed, in the arena: an experiment that does not exist, a key that no run
+ * has, or options that no run passes. */
 static const char *explain_no_runs(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
 {
     enum { NAMED = 12 };

@@ -56,6 +56,8 @@ int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a,
 /* The same for operands (runs as runs_find accepts them, groups with commas between them). Each
  * that names its commit, as REF:RUN, needs no tree on disk. */
 int runs_open_for(struct runs *ret, const struct runs_place *place, char *const *operands, int count, struct arena *a, struct err *err);
+/* Prints how many runs were deleted since the listing, and frees what runs_open and the listing
+ * made, without what is in the caller's arena. */
 void runs_close(struct runs *runs);
 /* Reads the meta of all runs that pass the filter. */
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena *a, struct err *err);
@@ -86,6 +88,8 @@ struct run_annotated {
     int64_t latest_ms; /* the latest start of the run, of what corrects it, and of its annotations */
     const struct tree_entry *changes; /* as tree_run.annotated */
 };
+/* Finds the first version of the run and its annotations. Texts are in the arena. Returns what
+ * read_corrections returns: 0, or -1 with err. */
 int runs_annotated(struct runs *runs, const struct tree_run *run, struct arena *a, struct run_annotated *ret, struct err *err);
 /* How many workers may read n runs at once (parallel_each). */
 unsigned runs_workers(const struct runs *runs, size_t n);

@@ -63,6 +63,9 @@ struct seeing {
     struct arena *a;
 };
 
+/* Notes what the run of this folder amends, retracts or annotates. An annotation that cannot be
+ * read is reported to the user and has no effect. Returns true, which stops the listing, when out
+ * of memory. */
 static int read_one_correction(void *context, const struct folder_entry *entry)
 {
     struct seeing *s = context;

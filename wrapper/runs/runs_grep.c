@@ -101,6 +101,8 @@ struct grep_lines {
     size_t found;
 };
 
+/* Searches one line, without its line end, and reports a hit to the caller's function. A line that
+ * was cut, or that the pattern cannot be applied to, counts in l->s->unsearched. */
 static void search_line(struct grep_lines *l, struct str line)
 {
     struct match m;
@@ -126,6 +128,8 @@ static void add_to_line(struct grep_lines *l, struct str part)
     buf_str(&l->begun, str_sub(part, 0, capacity));
 }
 
+/* Searches the lines of a part of the file. A line that the part cuts is continued by the next
+ * part; of a line above GREP_LINE_MAX the beginning is searched. */
 static void search_piece(void *context, const void *p, size_t n)
 {
     struct grep_lines *l = context;
@@ -146,6 +150,8 @@ static void search_piece(void *context, const void *p, size_t n)
     }
 }
 
+/* Searches one file. Returns false with errno where it cannot be read; a file that does not exist
+ * has no hits. */
 static bool search_file(struct grep_lines *l, const struct folder *artifacts, const char *name)
 {
     l->hit.file = name;

@@ -21,6 +21,7 @@ struct order_reading {
     struct ordered_run *list;
 };
 
+/* Orders runs by the keys of the user, then newest first, then by id. */
 static int compare_ordered_runs(const void *a, const void *b)
 {
     const struct ordered_run *x = a, *y = b;
@@ -34,6 +35,8 @@ static int compare_ordered_runs(const void *a, const void *b)
     return strcmp(x->run->id, y->run->id);
 }
 
+/* Reads the values of one run by which it is sorted, in the arena. Workers call it in parallel. A
+ * damaged value becomes the run's problem. */
 static void read_ordered_run(void *context, size_t i, struct arena *a)
 {
     const struct order_reading *r = context;

@@ -206,6 +206,8 @@ const char *runs_table_own(const struct table_run *r, struct arena *a)
     return n ? arena_dup(a, b.p, b.n) : "no metrics";
 }
 
+/* Adds the cells of the chosen metrics. A run that has none of them gets one cell over all columns,
+ * with its own headline metrics unless its status explains the lack. */
 static void add_metric_cells(struct listing *l, const struct table_run *r, const struct metric_column *columns, size_t n, struct arena *a)
 {
     double values[RUNS_TABLE_METRICS];
@@ -400,6 +402,8 @@ int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struc
 
 /* ---- child runs ---- */
 
+/* Writes the rows of child runs; amends: the run that was recorded first. Returns -1 when
+ * listing_write fails. */
 static int children_rows(const struct runs *runs, const struct table_run *list, enum listing_form form, FILE *out, struct arena *a)
 {
     static const struct listing_column columns[] = {{"id"}, {"name"}, {"status"}, {"verdict"}, {"amends"}};

@@ -97,6 +97,8 @@ const char *show_metric_words(const struct show_state *s, const char *key)
     return benchmark && strcmp(benchmark, "llmload") == 0 ? fact_words_of_metric(key) : NULL;
 }
 
+/* Adds the row of one metric: the median, or the latest value where the key names a statistic or no
+ * median is known; minimum and maximum where it has several values. */
 static void show_metric_row(const struct show_state *s, struct listing *l, const struct tree_entry *e)
 {
     const struct tree_sample *last = tree_entry_latest(e);
@@ -126,6 +128,7 @@ static int metric_rank(const char *key)
     return key_is_result(key) ? 0 : strncmp(key, "run.", 4) == 0 ? 1 : 2;
 }
 
+/* Prints the table of all metrics, by their rank. Returns -1 when listing_print fails. */
 static int show_print_metrics(const struct show_state *s)
 {
     static const struct listing_column columns[] = {
@@ -185,6 +188,8 @@ static int print_references(const struct show_state *s)
     return status;
 }
 
+/* Prints missing values with their reasons, then the warnings. Returns -1 when listing_print fails.
+ * */
 static int show_print_missing(const struct show_state *s)
 {
     static const struct listing_column columns[] = {{"key", "WHAT", false, 60}, {"reason", "WHY", .wrap = true}};
@@ -212,6 +217,8 @@ static int show_print_missing(const struct show_state *s)
     return status;
 }
 
+/* Prints the artifacts with their sizes in bytes, readable by people. Returns -1 when listing_print
+ * fails. */
 static int print_artifacts(const struct show_state *s)
 {
     static const struct listing_column columns[] = {{"path", "FILE", false, 0}, {"size", "SIZE", true, 0}};

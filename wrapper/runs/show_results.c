@@ -48,6 +48,9 @@ static int result_rank(const struct show_state *s, const char *key)
     return is_show_headline(s, key) ? 0 : show_metric_words(s, key) ? 2 : 1;
 }
 
+/* Returns the result of a metric that has statistics: the statistic that is a headline metric, else
+ * the first of `preferred`, as value, and the others as spread. ret.value is NULL where the run has
+ * none of them. */
 static struct show_result show_result_of(const struct show_state *s, const char *stem)
 {
     struct show_result r = {.stem = stem, .of = "", .scale = 1};
@@ -117,6 +120,8 @@ static const struct json *reference_of(const struct show_state *s, const struct 
     return NULL;
 }
 
+/* Adds the cell with the verdict of the reference and its range, in the unit of the value; empty
+ * where none applies. */
 static void put_reference(const struct show_state *s, struct listing *l, const struct show_result *r)
 {
     const struct json *m = reference_of(s, r);

@@ -229,6 +229,7 @@ static void put_process(const struct show_state *s, struct buf *to)
     buf_putc(to, '\n');
 }
 
+/* Appends the line of the code profile: the functions with most samples, or why it is missing. */
 static void put_functions(const struct show_state *s, struct buf *to)
 {
     enum { FUNCTIONS_FEW = 6 };
@@ -290,6 +291,8 @@ static void show_put_machine(const struct show_state *s, struct buf *to)
     show_put_line(s, "Step", STYLE_PLAIN, buf_text(&b), to);
 }
 
+/* Appends up to WARNINGS_MAX warnings. Those about missing metrics are left out for a failed run,
+ * whose last lines explain more. */
 static void show_put_warnings(const struct show_state *s, struct buf *to)
 {
     size_t n = 0;
@@ -306,6 +309,7 @@ static void show_put_warnings(const struct show_state *s, struct buf *to)
         show_put_line(s, "        ", STYLE_PLAIN, str_of(more), to);
 }
 
+/* Appends the line of the run's folder, with stdout.log, else its first artifact. */
 static void show_put_files(const struct show_state *s, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -353,6 +357,8 @@ static void put_annotated(const struct show_state *s, struct buf *to)
     show_put_line(s, "Annotated", STYLE_PLAIN, buf_text(&b), to);
 }
 
+/* Appends the hint to --all with how much it shows besides; `more`: metrics that are not shown
+ * here. */
 static void put_hint(const struct show_state *s, size_t more, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
