@@ -51,6 +51,8 @@ static const char *dataset_place(const struct dataset_search *s, const struct ya
     return place && folder_look(s->tree, place, &e, NULL) == 0 && e.kind == FOLDER_FOLDER ? place : NULL;
 }
 
+/* Passes the searched value of one data set of the run to s->each, which stops the search by true.
+ * A data set without it is ignored. */
 static void dataset_visit(struct dataset_search *s, const char *name)
 {
     const struct yaml *input = read_dataset_meta(s, s->inputs, "", name), *of;

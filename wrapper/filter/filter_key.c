@@ -51,6 +51,7 @@ static struct str strip_key_quotes(struct str s)
     return strip_backticks(s);
 }
 
+/* Sets the error for an unknown kind of key, with the nearest known one. Returns -1. */
 static int refuse_kind(const struct filter_scan *s, size_t at, struct str word)
 {
     const char *near = NULL;
@@ -64,6 +65,8 @@ static int refuse_kind(const struct filter_scan *s, size_t at, struct str word)
                               (int)(word.n < 40 ? word.n : 40), word.p, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
+/* Sets the error for an unknown attribute: with the nearest one, else how keys are written. Returns
+ * -1. */
 static int refuse_attribute(const struct filter_scan *s, size_t at, struct str word)
 {
     const char *near = NULL;
@@ -119,6 +122,7 @@ int filter_key_of(const struct filter_scan *s, struct str raw, size_t at, bool o
 
 /* ---- shown ---- */
 
+/* Returns whether a filter needs quotes around the name of a key. */
 static bool needs_quotes(const char *name)
 {
     struct filter_scan s = {.text = {"", 0}};

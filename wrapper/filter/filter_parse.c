@@ -53,6 +53,7 @@ static int scan_null(struct filter_scan *s)
     return negated ? FILTER_NOT_NULL : FILTER_NULL;
 }
 
+/* Returns the operator (enum filter_operator) at this place, or -1 with err. */
 static int scan_operator(struct filter_scan *s)
 {
     struct str typed;
@@ -154,6 +155,8 @@ static int scan_list(struct filter_scan *s, struct filter_clause *c)
     return 0;
 }
 
+/* Reads the value behind the operator, a number or a text as the key requires; IS NULL has none.
+ * Returns -1 with err. */
 static int scan_value(struct filter_scan *s, struct filter_clause *c)
 {
     struct str number;
@@ -201,6 +204,8 @@ static unsigned clause_cost(const struct filter_clause *c)
     return c->key.kind == FILTER_ATTRIBUTE && c->key.attribute != FILTER_RUN_NAME ? 0 : c->key.kind >= FILTER_DATASET ? 2 : 1;
 }
 
+/* Inserts the clause behind those that cost no more to check, and at the end of the list in typed
+ * order. */
 static void filter_add_clause(struct filter *f, struct filter_clause *c)
 {
     struct filter_clause **at = &f->clauses, **as_typed = &f->typed;
@@ -214,6 +219,7 @@ static void filter_add_clause(struct filter *f, struct filter_clause *c)
     f->count++;
 }
 
+/* Reads comparisons with AND between them, up to CLAUSES_MAX. Returns -1 with err. */
 static int parse_clauses(struct filter_scan *s, struct filter *f)
 {
     enum { CLAUSES_MAX = 1000 };

@@ -41,6 +41,8 @@ static int read_value_file(const struct folder *tree, const struct tree_run *run
     return 0;
 }
 
+/* Returns the latest value of the metric; FILTER_MISSING: there is none, or it is damaged, and
+ * *ret_problem states why. */
 static struct filter_value read_metric(const char *name, const struct folder *tree, const struct tree_run *run, struct buf *text,
                                        struct arena *a, const char **ret_problem)
 {
@@ -83,6 +85,8 @@ static struct filter_value variable_value(struct buf *text, struct str value, st
     return (struct filter_value){.is = FILTER_TEXT, .text = buf_text(text)};
 }
 
+/* Returns the value of an environment variable from the run's stored environment, else the job's;
+ * FILTER_MISSING: neither has it. */
 static struct filter_value read_variable(const char *name, const struct folder *tree, const struct tree_run *run, struct buf *text,
                                          struct arena *a, const char **ret_problem)
 {

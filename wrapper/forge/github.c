@@ -34,6 +34,8 @@ static bool github_is_ours(const struct forge *f, const struct forge_branch *b, 
            strcmp(json_string(json_pointer(item, "/base/ref"), ""), b->base) == 0 && strcasecmp(owner, f->source.owner) == 0;
 }
 
+/* Finds the pull requests of the branch, among the newest 100: the newest open one in *ret_open,
+ * the newest other one in *ret_last, with texts in the arena. */
 static enum forge_answer github_find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
                                      struct forge_pull *ret_last, struct err *err)
 {

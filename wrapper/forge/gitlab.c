@@ -5,6 +5,8 @@
 
 static const char *const headers[] = {"Accept: application/json", NULL};
 
+/* Fills *ret from a merge request, with texts in the arena. Returns false where it has no number.
+ * */
 static bool gitlab_pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
 {
     const char *state = json_string(json_get(item, "state"), "");
@@ -44,6 +46,8 @@ static enum forge_answer project_id(struct forge *f, const struct forge_place *p
     return answer;
 }
 
+/* Finds the merge requests of the branch, among the newest 100: the newest open one in *ret_open,
+ * the newest other one in *ret_last, with texts in the arena. */
 static enum forge_answer gitlab_find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
                                      struct forge_pull *ret_last, struct err *err)
 {

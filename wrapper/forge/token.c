@@ -60,6 +60,8 @@ static void from_environment(struct forge_token *t, const struct forge_place *pl
         t->unused = NULL;
 }
 
+/* Reads the token from the first line of the file, into the arena. Returns -1 with err, also where
+ * others may read the file. */
 static int from_named_file(struct forge_token *t, const char *path, struct arena *a, struct err *err)
 {
     struct buf b CLEANUP_BUF;

@@ -98,6 +98,7 @@ static bool note_record(struct index_file *f, const struct index_head *is, uint6
 
 /* ---- reading ---- */
 
+/* Reads exactly n bytes at the offset. Returns false at an error or the end of the file. */
 static bool read_at(int fd, void *to, size_t n, uint64_t at)
 {
     for (char *p = to; n;) {
@@ -123,6 +124,8 @@ static void scan_records(struct index_file *f, uint64_t size)
         f->end += is.length;
 }
 
+/* Opens the index file and scans its records. Returns false where it does not exist or is not safe;
+ * f->replace: it has another format and must be written again. */
 static bool open_index(struct index_file *f, int flags)
 {
     struct stat st;
@@ -262,6 +265,8 @@ static bool note_pending(struct index_file *f)
     return true;
 }
 
+/* Appends the pending records to the file. After a failed write f->refused is set, the file is cut
+ * to complete records, and no more is written. */
 static void write_pending(struct index_file *f)
 {
     const char *p = f->pending.p;

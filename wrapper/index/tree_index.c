@@ -347,6 +347,8 @@ static void copy_listing(struct index_slot *s, const char *folder, struct buf *n
     }
 }
 
+/* Notes the entries of a run's folder in the index, with the folder's stamp. names: kind, name and
+ * NUL of each. */
 static void note_listing(struct tree_index *x, const char *run, const char *folder, uint64_t stamp, const struct buf *names)
 {
     char path[PATH_MAX];
@@ -361,6 +363,8 @@ static void note_listing(struct tree_index *x, const char *run, const char *fold
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Lists a folder: from the index where it is valid, else from the disk, and then notes it. Returns
+ * what `each` returned to stop, or -1 with errno. */
 static int indexed_list(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context)
 {
     const struct indexed_folder *own = f->own;
@@ -448,6 +452,8 @@ static int read_known(struct tree_index *x, const char *full, const char *run, c
     return rc;
 }
 
+/* Reads a file of the tree: from the index where it is known, else from the disk. A small file of a
+ * run is then noted. Returns as folder_disk_read does. */
 static int indexed_read(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
 {
     const struct indexed_folder *own = f->own;

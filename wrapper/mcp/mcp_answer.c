@@ -35,6 +35,8 @@ static void prune_text(struct mcp_pruning *p, struct json_out *to, const char *k
     note_cut(p, path, kept, n, "bytes");
 }
 
+/* Writes up to p->items elements of the list. The last ones are chosen for the outermost list with
+ * MCP_TAIL, else the first. What is cut is noted. */
 static void prune_list(struct mcp_pruning *p, struct json_out *to, const char *key, const struct json *list, const char *path, int depth)
 {
     size_t all = json_count(list), kept = all < p->items ? all : p->items, i = 0;
@@ -52,6 +54,8 @@ static void prune_list(struct mcp_pruning *p, struct json_out *to, const char *k
         note_cut(p, path, kept, all, first ? "elements, the last ones" : "elements");
 }
 
+/* Writes up to p->members members of the object, MEMBERS_FIRST of the outermost one. What is cut is
+ * noted. */
 static void prune_members(struct mcp_pruning *p, struct json_out *to, const char *key, const struct json *object, const char *path,
                           int depth)
 {
@@ -67,6 +71,8 @@ static void prune_members(struct mcp_pruning *p, struct json_out *to, const char
         note_cut(p, path, i, all, "members");
 }
 
+/* Writes a value within the limits of p. `path` names it in the notes of what is cut; a value
+ * deeper than DEPTH_LIMIT becomes null. */
 static void prune_value(struct mcp_pruning *p, struct json_out *to, const char *key, const struct json *node, const char *path, int depth)
 {
     CLEANUP_BUF struct buf b;

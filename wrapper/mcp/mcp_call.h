@@ -41,6 +41,10 @@ const char *mcp_call_text(const struct mcp_call *call, const char *name);
 
 /* The tools with an answer of their own. */
 int mcp_compare(struct mcp_call *call, struct json_out *to);
+/* Answers the tool "logs": searches the stored output of one run, all lines without a pattern.
+ * Returns -1 with call->why. */
 int mcp_logs(struct mcp_call *call, struct json_out *to);
+/* Answers the tool "run": runs the program and appends its record, which a tag made for this call
+ * finds. Returns -1 with call->why, also where the program ended without a record. */
 int mcp_run(struct mcp_call *call, struct json_out *to);
 #endif

@@ -46,6 +46,8 @@ struct mcp_state_counts {
     char name[MCP_STATES_MAX][32];
     size_t n[MCP_STATES_MAX], count;
 };
+/* Counts one more job or node in the state. States beyond the first MCP_STATES_MAX different ones
+ * are not counted. */
 void mcp_cluster_count(struct mcp_state_counts *c, struct str state);
 void mcp_cluster_counts(struct json_out *to, const char *key, const struct mcp_state_counts *c);
 #endif

@@ -319,6 +319,8 @@ static void kube_put_allocatable(struct kube *k, struct json_out *to, const stru
     json_close(to, '}');
 }
 
+/* Writes a node whose state the caller requested, with taints, conditions and what it can allocate.
+ * Others are ignored. */
 static void kube_put_node(struct kube *k, struct json_out *to, const struct json *node, const char *wanted)
 {
     const struct json *ready = kube_find_condition(node, "Ready");

@@ -35,5 +35,7 @@ const char *kube_job_state(struct kube *k, struct json_out *to, const struct jso
 
 /* Tools: one job, and a log. */
 int kube_job(struct mcp_call *call, struct json_out *to);
+/* Answers the tool "log": the last lines of a pod's container, or of a daemon. Returns -1 with
+ * call->why. */
 int kube_log(struct mcp_call *call, struct json_out *to);
 #endif

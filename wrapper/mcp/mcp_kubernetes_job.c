@@ -99,6 +99,7 @@ static bool kube_is_event_of(const struct json *event, const struct json *job, c
     return false;
 }
 
+/* Writes the events of the job and its pods, or that events are missing and why. */
 static void kube_put_events(struct kube *k, struct json_out *to, const struct json *job, const struct json *pods)
 {
     static const char *const words[] = {"events", NULL};
@@ -164,6 +165,8 @@ static void kube_put_run_rows(struct json_out *to, const char *key, const struct
     json_close(to, ']');
 }
 
+/* Writes the runs that benchwrap recorded in the job's pods and their archived texts, or which of
+ * these are missing and why. */
 static void kube_put_runs(struct kube *k, struct json_out *to, const char *name, const struct json *pods)
 {
     struct mcp_call *call = k->call;

@@ -187,6 +187,8 @@ static void put_known_versions(struct json_out *j, const char *key)
     json_texts(j, key, versions, VERSIONS);
 }
 
+/* Answers the handshake, with the client's version of the protocol where the server knows it, else
+ * its own newest one. */
 static void respond_initialize(struct mcp_server *s, const struct mcp_message *m, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -281,6 +283,8 @@ static const char *refuse_call(struct mcp_server *s, const struct mcp_tool *tool
                                     wait + 0.05);
 }
 
+/* Answers a tool call. Refusals and failures of the tool are results with an error flag; wrong
+ * parameters are errors of the protocol. A cancelled call gets no answer. */
 static void respond_call(struct mcp_server *s, const struct mcp_message *m, bool modern, struct arena *a, struct buf *to)
 {
     const struct json *arguments = json_get(m->params, "arguments");
@@ -354,6 +358,8 @@ static void handle_modern(struct mcp_server *s, const struct mcp_message *m, con
         unknown_method(m, to);
 }
 
+/* Answers one request. One whose _meta names a version needs no handshake; the others need
+ * "initialize" first, but for "ping". */
 static void handle_request(struct mcp_server *s, const struct mcp_message *m, struct arena *a, struct buf *to)
 {
     const char *version = json_string(json_get(json_get(m->params, "_meta"), META_VERSION), NULL);

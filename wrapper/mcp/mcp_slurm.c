@@ -77,6 +77,8 @@ static const char *own_name(char *texts, size_t size)
     return getpwuid_r(getuid(), &entry, texts, size, &user) == 0 && user ? user->pw_name : "";
 }
 
+/* Answers with the jobs of the queue: the caller's own, with `all` also those of others without
+ * their names. The jobs of others are counted by state. Returns -1 with call->why. */
 static int slurm_queue(struct mcp_call *call, struct json_out *to)
 {
     enum { JOB, PARTITION, STATE, NODES, USED, LIMIT, REASON, NODELIST, USER, NAME, KINDS };
@@ -129,6 +131,8 @@ static int slurm_queue(struct mcp_call *call, struct json_out *to)
 
 /* ---- nodes ---- */
 
+/* Answers with nodes of the cluster, of one partition or some states where the caller names them.
+ * Returns -1 with call->why. */
 static int slurm_nodes(struct mcp_call *call, struct json_out *to)
 {
     enum { NODE, PARTITION, STATE, CPUS, MEMORY, GRES, REASON, SINCE, KINDS };
@@ -201,6 +205,8 @@ static void put_output_lines(struct mcp_call *call, struct json_out *to, const c
     free(text);
 }
 
+/* Answers with what scontrol, sacct, the runs and their archive state about one job. Returns -1
+ * with call->why, or where the call was cancelled. */
 static int slurm_one_job(struct mcp_call *call, struct json_out *to)
 {
     const char *job = mcp_call_text(call, "job");
@@ -288,6 +294,8 @@ static int read_log_end(struct mcp_call *call, const char *path, struct buf *to)
     return 0;
 }
 
+/* Answers with the last lines of a daemon's log file, or of its journal where the file is not
+ * known. Returns -1 with call->why, or where the call was cancelled. */
 static int slurm_log(struct mcp_call *call, struct json_out *to)
 {
     const char *daemon = mcp_call_text(call, "daemon"), *path;

@@ -543,6 +543,7 @@ static const char *mcp_join_texts(const struct json *list, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
+/* Appends the option's words to the command line; a flag that is false appends none. */
 static void add_option_words(struct mcp_line *l, const struct mcp_argument *x, const struct json *v)
 {
     switch (x->kind) {

@@ -58,6 +58,8 @@ static int read_page_run(struct pages_work *w, struct runs *own, struct comparis
     return 0;
 }
 
+/* Reads CHUNK runs into w->now, from the index or their folders, with the memory of each run freed
+ * after it. The first error of the chunk is in w->errors. Workers call it in parallel. */
 static void read_chunk(void *context, size_t chunk, struct arena *a)
 {
     struct pages_work *w = context;
@@ -83,6 +85,8 @@ static void read_chunk(void *context, size_t chunk, struct arena *a)
     comparison_close(&reader);
 }
 
+/* Reads all runs in parallel, in the caller's thread alone where the folder cannot be shared.
+ * Returns -1 with the error of the first chunk that has one. */
 static int read_pages_runs(struct pages_work *w, struct err *err)
 {
     struct runs *runs = w->request->runs;
@@ -153,6 +157,8 @@ static int remove_gone(struct pages_work *w, const struct page_data *now, struct
 
 /* ---- all ---- */
 
+/* Writes the pages of experiments, measurements and machines, the feed and the start page. Returns
+ * -1 with err. */
 static int write_groups(struct page_book *book, struct err *err)
 {
     for (size_t i = 0; i < book->experiment_count; i++) {
@@ -169,6 +175,8 @@ static int write_groups(struct page_book *book, struct err *err)
     return page_write_feed(book, err) < 0 ? -1 : page_write_start(book, err);
 }
 
+/* Reads the runs, writes all pages, and removes those of runs and groups that no longer exist. The
+ * index is written last, so that it never has more than the pages. Returns -1 with err. */
 static int write_pages(struct pages_work *w, struct pages_result *ret, struct err *err)
 {
     const struct pages_request *q = w->request;

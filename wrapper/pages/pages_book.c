@@ -83,6 +83,8 @@ static int by_badness(const void *a, const void *b)
     return page_run_order(x->run, y->run);
 }
 
+/* Adds a notice for each system and metric whose newest value is outside the range of the earlier
+ * ones. Returns -1 with err. */
 static int add_notices_of(struct page_book *book, const struct page_experiment *e, const struct page_measurement *m, size_t *capacity,
                           struct err *err)
 {

@@ -7,6 +7,8 @@
 
 enum { MEASUREMENTS_MAX = 400, RUNS_SHOWN = 100, HISTORIES = 2 };
 
+/* Adds the row of a measurement: the inputs in which the experiment's measurements differ, its
+ * first metric, the best median, and how many sites and runs there are. */
 static void put_measurement_row(struct html_table *t, const struct page_experiment *e, const struct page_measurement *m)
 {
     CLEANUP_BUF struct buf cell, text;
@@ -36,6 +38,7 @@ static void put_measurement_row(struct html_table *t, const struct page_experime
     html_cell_number(t, (double)m->group.count, text.p);
 }
 
+/* Writes the table of up to MEASUREMENTS_MAX measurements, or that no run has ended well. */
 static void put_measurements(const struct page_experiment *e, struct buf *to)
 {
     struct html_column columns[PAGE_COLUMNS + 6] = {{"measurement"}};
@@ -63,6 +66,7 @@ static void put_measurements(const struct page_experiment *e, struct buf *to)
         buf_printf(to, "<p class=\"dim\">%zu more measurements: see the JSON.</p>\n", e->count - MEASUREMENTS_MAX);
 }
 
+/* Writes the history of the first metric for up to HISTORIES measurements with 2 runs or more. */
 static void put_histories(const struct page_experiment *e, struct arena *a, struct buf *to)
 {
     size_t shown = 0;
@@ -86,6 +90,8 @@ static void list_id(const struct page_experiment *e, size_t number, char ret[64]
     snprintf(ret, 64, "%.40s-%zu", e->group.runs[0]->experiment_id, number + 1);
 }
 
+/* Writes list `number` of the runs, RUNS_OF_LIST in each. List 0 has the oldest runs, so that lists
+ * stay the same when runs are added. Returns -1 with err. */
 static int write_run_list(const struct page_book *book, const struct page_experiment *e, size_t number, size_t lists, struct err *err)
 {
     char path[PAGE_PATH], name[64];

@@ -40,6 +40,8 @@ static void put_feed_run(const struct page_book *book, const struct page_run *ru
     buf_puts(to, "</entry>\n");
 }
 
+/* Appends the entry of a regression or improvement. Its id depends on run, measurement and metric
+ * alone, so that readers of the feed see it once. */
 static void put_feed_notice(const struct page_book *book, const struct page_notice *n, struct buf *to)
 {
     char path[PAGE_PATH];

@@ -87,6 +87,8 @@ static size_t page_name_stem(const char *name)
     return 0;
 }
 
+/* Removes a page of a run or group that no longer exists; names that are no page's are ignored.
+ * Returns -1 with err. */
 static int clean_page_name(void *context, const char *name, unsigned char type)
 {
     struct page_cleaning *c = context;

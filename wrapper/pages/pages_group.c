@@ -253,6 +253,8 @@ static int by_board_place(const void *a, const void *b)
     return strcmp(x->site, y->site);
 }
 
+/* Sets the ranks of places that have a value. Places that cannot be distinguished from the first of
+ * a rank share it. */
 static void rank_places(struct page_board *b)
 {
     size_t leader = 0;

@@ -58,6 +58,8 @@ static const struct page_facts **facts_slot(const struct facts_table *t, const c
     return &t->slots[i];
 }
 
+/* Makes capacity for one more entry; the table stays at most half full. Returns false when out of
+ * memory; the table is then unchanged. */
 static bool facts_reserve(struct facts_table *t)
 {
     if (2 * (t->count + 1) < t->size)
@@ -191,6 +193,8 @@ static bool take_int(struct str *line, int64_t *ret)
     return line->p && str_int(str_cut(line, '\t'), ret);
 }
 
+/* Reads the line of a run in the index, with texts in the arena and facts from the table. Returns
+ * false where it is damaged. */
 static bool parse_run(struct str line, struct arena *a, const struct facts_table *t, struct page_run *run)
 {
     const char *inputs, *conditions,

@@ -37,6 +37,8 @@ static bool *facts_of_machine(const struct page_group *machine, struct arena *a)
     return ret;
 }
 
+/* Writes the hardware facts that all runs of the machine share. Out of memory: the table has no
+ * row. */
 static void put_hardware(const struct page_group *machine, struct arena *a, struct buf *to)
 {
     static const char *const starts[] = {"machine.", "cloud.", "cpu.", "cache.", "memory.", "numa.", "gpu.", "dimm.", "net."};
@@ -84,6 +86,8 @@ static const struct page_measurement *measurement_of(const struct page_book *boo
     return NULL;
 }
 
+/* Adds the row of one measurement on the machine: median, best value, number of runs, sites and
+ * newest run. Without a value there is no row. */
 static void put_result_row(struct html_table *t, const struct page_measurement *m, const struct page_group *g,
                            const struct page_value *metric, struct arena *a)
 {

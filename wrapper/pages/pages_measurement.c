@@ -28,6 +28,7 @@ static void put_ratio(struct html_table *t, const struct page_board *b, const st
     html_cell_number(t, text.n ? ratio : NAN, text.p ? text.p : "");
 }
 
+/* Adds the row of a site without a value, and states why. */
 static void put_missing_place(struct html_table *t, const struct page_board *b, const struct page_place *p)
 {
     CLEANUP_BUF struct buf cell, why;
@@ -58,6 +59,8 @@ static void put_marked_count(struct html_table *t, size_t n)
     page_cell(t, key.p, &cell);
 }
 
+/* Adds the row of a place: rank (with "=" where it is shared), machine, median against the first,
+ * best value, and how many runs were disturbed or failed. */
 static void put_board_place(struct html_table *t, const struct page_board *b, size_t i)
 {
     const struct page_place *p = &b->places[i];
@@ -121,6 +124,7 @@ static void put_board_notes(const struct page_board *b, struct buf *to)
     buf_puts(to, n ? "</ul>\n" : "");
 }
 
+/* Writes the leaderboard of one metric, and explains its signs where it uses them. */
 static void put_board(const struct page_board *b, struct buf *to)
 {
     static const struct html_column columns[] = {{"rank", NULL, true},
@@ -318,6 +322,8 @@ static const struct page_board *board_of_most_sites(const struct page_measuremen
     return ret;
 }
 
+/* Writes results and conditions in which the sites differ, for the version that most sites have
+ * run. Nothing is written for fewer than 2 sites. */
 static void put_differences(const struct page_measurement *m, struct arena *a, struct buf *to)
 {
     const char *version = "";
@@ -375,6 +381,8 @@ static void put_measured(const struct page_measurement *m, struct arena *a, stru
     buf_puts(to, "</details>\n");
 }
 
+/* Writes which site has the best median, which one is next, and whether runs of the best were
+ * disturbed. Nothing is written where the metric is not ranked. */
 static void put_best_answer(const struct page_measurement *m, struct buf *to)
 {
     const struct page_board *b = m->boards && m->versions.count ? &m->boards[0] : NULL;
@@ -405,6 +413,8 @@ static void put_best_answer(const struct page_measurement *m, struct buf *to)
     html_element(to, "p", "answer", text.p);
 }
 
+/* Writes the leaderboards of one version, as HTML to `to` and as JSON to `j`. Returns -1 with err.
+ * */
 static int put_version(const struct page_book *book, const struct page_measurement *m, size_t v, struct json_out *j, struct buf *to,
                        struct err *err)
 {

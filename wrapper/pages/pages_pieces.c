@@ -199,6 +199,8 @@ static const char *given_name(const struct page_run *run)
                : run->name;
 }
 
+/* Adds the row of a run, sorted by its start, with state and up to 2 values. experiments, names:
+ * the table has these columns. */
 static void put_run_row(struct html_table *t, const char *up, const struct page_run *run, bool experiments, bool names)
 {
     CLEANUP_BUF struct buf cell, values, key;

@@ -27,6 +27,8 @@ struct stamp_search {
     const char *found;
 };
 
+/* Notes the id of the entry with the name, in hexadecimal, and stops the listing. An entry without
+ * an id, as on a disk, is ignored. */
 static int stamp_entry(void *context, const struct folder_entry *e)
 {
     struct stamp_search *s = context;

@@ -43,6 +43,8 @@ static void put_best_row(struct html_table *t, const struct page_measurement *m)
     html_cell_number(t, (double)m->group.count, label.p);
 }
 
+/* Writes the best results, up to BEST_OF_EXPERIMENT measurements of an experiment and BEST_MAX in
+ * total. Nothing is written without a result. */
 static void put_best(const struct page_book *book, struct buf *to)
 {
     static const struct html_column columns[] = {
@@ -81,6 +83,7 @@ static void put_best(const struct page_book *book, struct buf *to)
                    str_plural(more));
 }
 
+/* Writes up to NOTICES_MAX regressions and improvements, or that there is none. */
 static void put_notices(const struct page_book *book, struct buf *to)
 {
     static const struct html_column columns[] = {{"run"},      {"measurement"},        {"site"}, {"metric"}, {"value", NULL, true},
@@ -132,6 +135,8 @@ struct first_places {
     size_t first, shared, measurements; /* shared: of the first ones; measurements: that this site and others have run */
 };
 
+/* Counts the measurements that the site and others have run, those in which its rank is 1, and
+ * those in which it shares that rank. */
 static struct first_places count_first_places(const struct page_book *book, const char *site)
 {
     struct first_places n = {0};
@@ -150,6 +155,7 @@ static struct first_places count_first_places(const struct page_book *book, cons
     return n;
 }
 
+/* Writes the table of up to SITES_MAX sites. */
 static void put_sites(const struct page_book *book, struct buf *to)
 {
     static const struct html_column columns[] = {
@@ -232,6 +238,8 @@ static void put_machine_list(const struct page_book *book, struct buf *to)
         buf_printf(to, "<p class=\"dim\">The %d newest of %zu node types.</p>\n", MACHINES_MAX, book->machines.count);
 }
 
+/* Writes up to DAMAGED_MAX damaged runs with their problems. Nothing is written where there is
+ * none. */
 static void put_damaged(const struct page_book *book, struct buf *to)
 {
     size_t n = 0;

@@ -185,6 +185,8 @@ static bool follow_git_file(char *path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
+/* Returns whether git's configuration file has a section for a remote. A file that cannot be read
+ * has none; 1 MiB of it is read. */
 static bool names_remote(const char *config)
 {
     enum { CONFIG_MAX = 1 << 20 };

@@ -53,6 +53,8 @@ const char *plan_warn(struct plan *p, const char *text)
 
 /* ---- configuration files ---- */
 
+/* Sets an option from a configuration file; a wrong value becomes a warning. "private" never
+ * replaces "public" that a file has set before. */
 static void plan_assign(struct plan *p, const struct yaml *key, const char *text, enum opt_origin origin, const char *file)
 {
     struct err err = {0};
@@ -105,6 +107,8 @@ struct foreign_file {
     struct buf ignored; /* names with ", " between them */
 };
 
+/* Adds the option to those that the file may not set: with the reason, else with the nearest name
+ * where no option is called so. */
 static void ignore_name(struct plan *p, struct foreign_file *f, struct str name, const char *why)
 {
     bool known = why != NULL;
@@ -146,6 +150,8 @@ static bool may_refer(struct plan *p, struct foreign_file *f, const struct yaml 
     return false;
 }
 
+/* Returns whether a results repository's file may set the option; one that it may not is noted as
+ * ignored. */
 static bool repository_may_set(struct plan *p, struct foreign_file *f, const struct yaml *entry)
 {
     static const char *const names[] = {"experiment", "cluster", "profile", "commit", "param"};
@@ -178,6 +184,8 @@ static bool is_planted_file(struct plan *p, const struct foreign_file *f, int fd
     return true;
 }
 
+/* Reads a configuration file, where it exists, into the options. foreign: a file of a repository,
+ * which may set few of them. What is wrong becomes a warning, never an error. */
 static void plan_read_file(struct plan *p, const char *path, enum opt_origin origin, struct foreign_file *foreign)
 {
     struct plan_file *f = path ? ARENA_NEW(&p->arena, struct plan_file) : NULL, **at = &p->files;
@@ -222,6 +230,8 @@ static void plan_read_file(struct plan *p, const char *path, enum opt_origin ori
         plan_warn(p, arena_printf(&p->arena, "%s: ignored " STR_FMT, path, STR_ARG(buf_text(&foreign->ignored))));
 }
 
+/* Reads the options that the results repository sets: its site, benchwrap.yaml, and the clone's own
+ * .benchwrap/config.yaml. Without a repository there are none. */
 static void read_repository(struct plan *p)
 {
     struct arena *a = &p->arena;
@@ -243,6 +253,9 @@ static void read_repository(struct plan *p)
 
 /* ---- tree, rules, experiment ---- */
 
+/* Sets tree, spool, and where the tree's path is from: option or environment, MLFLOW_TRACKING_URI,
+ * file, then repository or working directory. A path through another user's link is replaced by one
+ * below `state`. Returns -1 with err only for an empty --tree. */
 static int choose_tree(struct plan *p, char **env, const char *state, struct err *err)
 {
     struct arena *a = &p->arena;
@@ -396,6 +409,8 @@ char *plan_experiment_legal(const char *name, struct arena *a)
     return made;
 }
 
+/* Sets the experiment: by option, else the benchmark's name. Returns -1 with err for a name on the
+ * command line that is not legal; one from elsewhere is made legal with a warning. */
 static int choose_experiment(struct plan *p, struct err *err)
 {
     const struct opt_value *given = opt_find(&p->opts, OPTION_EXPERIMENT);
@@ -428,6 +443,8 @@ static void choose_profile(struct plan *p)
                 (struct opt_value){.text = "public", .origin = OPT_REPOSITORY, .where = "the results repository has a remote"};
 }
 
+/* Checks the values of all options. Returns -1 with err for one of the command line; one from
+ * elsewhere becomes the default with a warning. err may be NULL. */
 static int plan_check_values(struct plan *p, struct err *err)
 {
     for (size_t i = 0; i < plan_rows_count; i++) {
@@ -479,6 +496,8 @@ static const char *find_repository(struct plan *p, char **env)
     return found ? found : plan_find_repository(p->cwd, &p->arena);
 }
 
+/* Fills the plan from command line, environment, repository, the user's and the system's file; of
+ * these the one named first wins. Returns -1 with err; the caller frees the plan's arena. */
 static int plan_make_into(struct plan *p, int argc, char **argv, char **env, struct err *err)
 {
     struct arena *a = &p->arena;

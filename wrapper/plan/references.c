@@ -25,6 +25,9 @@ static size_t references_load_files(const struct reference_files *files, struct 
     return n;
 }
 
+/* Updates verdict and reason by the references: a reference that failed decides, and with an
+ * explicit file (`file`) that judged nothing there is no verdict. New texts are in the record's
+ * arena. */
 static void references_combine(const struct reference_outcome *o, struct record *r, bool failed, bool loaded, const char *file,
                                const char **verdict, const char **reason)
 {

@@ -64,6 +64,9 @@ static void hide_credentials(struct plan *p)
             p->opts.values[i].text = p->server;
 }
 
+/* Sets the server of the option. A wrong address is an error (-1 with err) on the command line,
+ * else a warning. So that other users cannot see a password, an address with one is an error on the
+ * command line. */
 static int take_option(struct plan *p, const struct opt_value *given, struct err *err)
 {
     bool good = mlflow_is_server(given->text), line = given->origin == OPT_COMMAND_LINE;

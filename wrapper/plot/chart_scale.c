@@ -94,6 +94,8 @@ static void chart_widen(struct chart_scale *s, double v)
     s->high = fmax(s->high, v);
 }
 
+/* Widens both scales to all that the series draws. A box widens the value axis alone, bars include
+ * 0, and a span has the height of a lane. */
 static void widen_by_series(const struct chart *c, const struct chart_series *s, struct chart_scale *x, struct chart_scale *y)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -260,6 +262,7 @@ void chart_scale_ticks(const struct chart_scale *s, int wanted, struct chart_tic
     }
 }
 
+/* Appends the time as UTC, as exact as the distance of the ticks (milliseconds) requires. */
 static void time_text(double ms, double step_ms, struct buf *to)
 {
     time_t seconds = (time_t)(ms / 1e3);
@@ -319,6 +322,8 @@ static void path_add(struct chart_path *p, double x, double y)
     p->y[p->n++] = y;
 }
 
+/* Adds the points of one place as at most four: first, minimum and maximum in their order, and
+ * last. The line drawn through them is the same. */
 static void path_flush(struct chart_path *p, struct path_place *at)
 {
     if (!at->any)

@@ -97,6 +97,7 @@ static size_t svg_legend(struct chart_drawing *d, double top, bool draw)
     return lines;
 }
 
+/* Draws the scale of colours with its limits. Nothing is drawn where no cell has a value. */
 static void svg_shade_legend(struct chart_drawing *d, double top)
 {
     enum { BLOCKS = 24, BLOCK = 7 };
@@ -123,6 +124,8 @@ static void svg_shade_legend(struct chart_drawing *d, double top)
 
 /* ---- axes and guides ---- */
 
+/* Draws the guides behind the series (behind: ranges and phases), or those over them (references,
+ * changes, marks). Guides outside the axes are left out. */
 static void svg_guides(struct chart_drawing *d, bool behind)
 {
     size_t phases = 0;
@@ -162,6 +165,8 @@ static void svg_guides(struct chart_drawing *d, bool behind)
     }
 }
 
+/* Draws ticks with their lines and texts. A text on the x axis that would touch the one before it
+ * is left out. */
 static void svg_axes(struct chart_drawing *d)
 {
     CLEANUP_BUF struct buf text;
@@ -311,6 +316,8 @@ static void open_svg_document(struct buf *to, const struct chart *c, double heig
     buf_printf(to, "</style>\n<rect class=\"bg\" width=\"%d\" height=\"%.0f\"/>\n", WIDTH, height);
 }
 
+/* Draws the charts one below the other as one SVG. Each is placed twice, since the height of all is
+ * written first. */
 static void draw_svg_list(struct buf *to, const struct chart *list, size_t n, bool is_inline)
 {
     double height = 0;

@@ -65,6 +65,7 @@ void chart_svg_mark(struct buf *to, size_t form, double x, double y, double r)
     }
 }
 
+/* Appends the <title> of a point, which a browser shows: series, label, value and unit. */
 static void svg_tip(struct chart_drawing *d, const struct chart_series *s, size_t i)
 {
     struct buf *to = d->to;
@@ -116,6 +117,8 @@ void chart_svg_labels(struct chart_drawing *d, const struct chart_series *s)
             svg_label(d, chart_scale_position(&d->x, s->x[i]), chart_scale_position(&d->y, s->y[i]), s->labels[i]);
 }
 
+/* Draws the points, each with a tip as long as no more than TIPS_MAX tips are drawn. Without tips,
+ * points that would cover the one before them are left out. */
 static void svg_points(struct chart_drawing *d, const struct chart_series *s, size_t index)
 {
     double last_x = NAN, last_y = NAN, r = s->n > 400 ? 2 : s->n > 100 ? 3 : 4;
@@ -176,6 +179,7 @@ static void svg_path(struct chart_drawing *d, const struct chart_series *s, size
     chart_path_deinit(&p);
 }
 
+/* Draws each value as a horizontal line from x to x2, joined where the next begins at its end. */
 static void svg_steps(struct chart_drawing *d, const struct chart_series *s, size_t index)
 {
     double end = NAN, last_y = NAN;
@@ -264,6 +268,7 @@ static double lane_shift(size_t i)
     return (double)((i * 7 + 3) % 11) / 10 - 0.5;
 }
 
+/* Draws whiskers and box for 3 values or more, all values as dots in the lane, and the median. */
 static void svg_box_plot(struct chart_drawing *d, const struct chart_series *s, size_t index)
 {
     struct chart_box b;
@@ -339,6 +344,8 @@ static double shade_part(const struct chart_axis *axis, double v, double low, do
     return axis->log ? log(v / low) / log(high / low) : (v - low) / (high - low);
 }
 
+/* Draws the cells of a heat map with colour and tip, and the value as text where it fits. A cell
+ * without a value is an empty frame. */
 static void svg_cells(struct chart_drawing *d, const struct chart_series *s)
 {
     double w = fabs(d->x.to - d->x.from) / (d->x.high - d->x.low), h = fabs(d->y.to - d->y.from) / (d->y.high - d->y.low), low, high;

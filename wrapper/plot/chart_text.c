@@ -72,6 +72,8 @@ static void canvas_line(struct text_canvas *k, double x, double y, double x2, do
     }
 }
 
+/* Writes a row of the canvas without blanks at its end. A glyph covers dots, and dots cover a fill.
+ * */
 static void canvas_put_row(const struct text_canvas *k, size_t row, struct buf *to)
 {
     size_t end = k->w;
@@ -218,6 +220,7 @@ static double canvas_dot_y(const struct text_drawing *d, double v)
     return chart_scale_position(&d->y, v) * DOTS_Y + 1.5;
 }
 
+/* Draws the series as lines of dots. A point that cannot be drawn interrupts the line. */
 static void text_line_of(struct text_drawing *d, const struct chart_series *s)
 {
     double last_x = NAN, last_y = NAN;
@@ -328,6 +331,8 @@ static void text_guide_words(struct text_drawing *d)
     text_plain_line(d, STYLE_DIM, b.p);
 }
 
+/* Draws bars in eighths of a character. Where several bars are in one column of the screen, the
+ * highest one is drawn. */
 static void text_bars_of(struct text_drawing *d, const struct chart_series *s)
 {
     static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -349,6 +354,8 @@ static void text_bars_of(struct text_drawing *d, const struct chart_series *s)
     }
 }
 
+/* Draws axes and series on a canvas as wide as the screen, between NARROWEST and WIDEST columns,
+ * with axis texts and legend. Out of memory: d->to has failed. */
 static void text_xy(struct text_drawing *d)
 {
     const struct chart *c = d->c;
@@ -476,6 +483,7 @@ static void text_boxes(struct text_drawing *d)
 
 /* ---- cells ---- */
 
+/* Draws a heat map as a table of values with a shade for each; "-": no value. */
 static void text_cells(struct text_drawing *d)
 {
     enum { CELL = 10 };

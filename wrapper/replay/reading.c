@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+/* Passes what the descriptor has to the rules as `source`. The caller closes it. Returns -1 with
+ * err. */
 static int replay_feed_fd(struct rules_run *run, const char *source, int fd, const char *path, struct err *err)
 {
     static const size_t size = 1 << 18;
@@ -29,6 +31,8 @@ static int replay_feed_fd(struct rules_run *run, const char *source, int fd, con
     return rc;
 }
 
+/* Passes the file ("-": standard input; NULL: none) to the rules as `source`. Returns -1 with err.
+ * */
 static int replay_feed_file(struct rules_run *run, const char *source, const char *path, struct err *err)
 {
     if (!path)

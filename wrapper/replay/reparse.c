@@ -29,6 +29,7 @@ static bool has_artifact(const struct reparse_state *g, const char *name)
 
 /* ---- can it be read again? ---- */
 
+/* Returns why the run cannot be read again, as text that needs no free; NULL: it can. */
 static const char *why_not_reparsed(const struct reparse_state *g)
 {
     static const char *const cut[] = {"benchwrap.stdout_cut_B", "benchwrap.stderr_cut_B", "benchwrap.dropped.stdout",
@@ -223,6 +224,8 @@ void reparse_conclude(struct made_run *m, const struct reparse_state *g, int64_t
         reparse_publish(m, ret, a);
 }
 
+/* Reads the output of the run again as a new run in the spool, which is then published or dropped.
+ * Sets ret->result, with ret->why on failure. */
 static void reparse_read(struct reparse_state *g, struct reparsed *ret, struct arena *a)
 {
     struct made_run m;

@@ -22,6 +22,8 @@ static void recall_texts(struct record *r, const struct json *map, enum fact_kin
     }
 }
 
+/* Records the entries of a list of the old record. key, text: the names of these members in an
+ * entry; NULL: it has none. */
 static void recall_list(struct record *r, const struct json *list, enum fact_kind kind, const char *key, const char *text)
 {
     for (const struct json *e = json_first(list); e; e = json_next(e)) {
@@ -76,6 +78,8 @@ static int recall_series(struct record *r, const struct reparse *x, const struct
     return rc;
 }
 
+/* Records the samples of the old record's metrics, of thinned ones from series.jsonl. Returns -1
+ * with err, as where the tree lacks a metric that the record names. */
 static int recall_metrics(struct record *r, const struct reparse *x, const struct tree_run *run, const struct json *metrics,
                           struct err *err)
 {
@@ -143,6 +147,8 @@ static int compare_facts(const void *a, const void *b)
     return order ? order : x->time_ms < y->time_ms ? -1 : x->time_ms > y->time_ms;
 }
 
+/* Returns whether the fact can differ between two readings of an output: derived values, and four
+ * tags, each as record_find returns it. */
 static bool is_compared_fact(const struct record *r, const struct fact *f)
 {
     static const char *const tags[] = {"benchwrap.verdict", "benchwrap.reason", "benchmark", "benchmark.version"};
@@ -176,6 +182,7 @@ static size_t count_same_key(const struct side *s, size_t from)
     return n;
 }
 
+/* Returns whether both lists have the same values in the same order; two NaN count as equal. */
 static bool same_fact_values(const struct fact *const *a, size_t na, const struct fact *const *b, size_t nb)
 {
     for (size_t i = 0; i < na && i < nb; i++) {
@@ -189,6 +196,8 @@ static bool same_fact_values(const struct fact *const *a, size_t na, const struc
     return na == nb;
 }
 
+/* Returns the text, or of a metric the value of the last step with unit, in the arena; NULL: there
+ * is none. */
 static const char *compared_fact_text(const struct fact *const *f, size_t n, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

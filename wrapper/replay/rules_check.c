@@ -60,6 +60,8 @@ static bool pattern_gives_up(const struct pattern *p, struct arena *a)
     return gave_up;
 }
 
+/* Adds remarks about a pattern that is slow, that matches too much, or that fails on long lines. A
+ * pattern that cannot be compiled is ignored here. */
 static void check_pattern(struct rules_check_state *c, const struct yaml *y)
 {
     struct pattern *p;
@@ -96,6 +98,7 @@ static void check_patterns(struct rules_check_state *c, const struct yaml *y)
 
 /* ---- what no sample meets ---- */
 
+/* Returns the metric's name as the rule writes it, with variables as "{name}", in the arena. */
 static const char *metric_rule_name(const struct reader *r, const struct metric_rule *m, const struct rules *rules, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -114,6 +117,8 @@ static const char *metric_rule_name(const struct reader *r, const struct metric_
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
+/* Adds remarks about metrics and params of the reader that no sample has, and those that an earlier
+ * reader always has too. */
 static void unused_in_reader(struct rules_check_state *c, const struct rules *rules, const struct coverage *v, const struct reader *r)
 {
     CLEANUP_BUF struct buf missing, hidden;
@@ -148,6 +153,7 @@ static const char *check_title(const struct check *k)
     return k->name && k->name[0] ? k->name : k->reason;
 }
 
+/* Adds remarks about readers, options and checks that no sample uses. */
 static void add_unused_remarks(struct rules_check_state *c, const struct rules *rules, const struct coverage *v)
 {
     CLEANUP_BUF struct buf options, checks;
@@ -187,6 +193,7 @@ static bool can_be(const struct metric_rule *m, const char *wanted, struct arena
     return !name || !statistic || fnmatch(name, wanted, 0) == 0 || fnmatch(statistic, wanted, 0) == 0;
 }
 
+/* Adds a remark for each headline metric whose name no reader and no computed metric can have. */
 static void check_headlines(struct rules_check_state *c, const struct rules *rules)
 {
     for (size_t h = 0; h < rules->headlines; h++) {

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Appends up to GUESS_BYTES_MAX bytes. Returns 0 at the end of the input, 1 where the limit was
+ * reached, -1 with err. The caller closes the descriptor. */
 static int read_descriptor(int fd, const char *name, struct buf *b, struct err *err)
 {
     char *room = buf_room(b, GUESS_BYTES_MAX);
@@ -83,6 +85,8 @@ static struct tree_run *with_output(struct runs *runs, struct tree_run *run, str
     return found;
 }
 
+/* Appends the output of a stored run, and its command line to *argv where that is NULL. Returns 1
+ * where a limit cut the output, -1 with err. */
 static int read_run_output(const struct runs_place *place, const char *from, struct buf *b, char *const **argv, struct arena *a,
                            struct err *err)
 {

@@ -63,6 +63,8 @@ static const char *sample_stream(const struct sample_place *p, const char *name,
     return at && access(at, R_OK) == 0 ? at : NULL;
 }
 
+/* Fills *ret from the files of a sample's folder, in the arena; *ret_lost names output that is
+ * stored elsewhere and does not exist here. Returns -1 with err. */
 static int describe_sample(const struct sample_place *p, struct replay_input *ret, const char **ret_lost, struct err *err)
 {
     struct str status = str_trim(read_small_file(p, "status")), rest = read_small_file(p, "file"), line;
@@ -108,6 +110,8 @@ static void lines_only_in(struct buf *to, struct str here, struct str other, cha
         }
 }
 
+/* Returns the lines that only one side has, with "-" (expected) or "+" before each, up to
+ * SHOWN_MAX, in the arena. */
 static const char *facts_difference(struct str expected, struct str got, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -122,6 +126,8 @@ static const char *facts_difference(struct str expected, struct str got, struct 
     return b.p ? arena_dup(a, b.p, b.n) : "they differ";
 }
 
+/* Compares the facts with the file `expect`, and with update replaces the file. Sets s->state and
+ * s->text. Returns -1 with err where it cannot be written. */
 static int compare_sample(struct sample_case *s, const struct sample_place *p, struct str got, bool update, struct err *err)
 {
     CLEANUP_BUF struct buf expected;
@@ -138,6 +144,8 @@ static int compare_sample(struct sample_case *s, const struct sample_place *p, s
     return 0;
 }
 
+/* Reads the sample by the rules and compares the facts. A sample whose output does not exist here
+ * is SAMPLE_SKIPPED. Returns -1 with err. */
 static int run_sample(struct sample_case *s, const struct rules *rules, const struct sample_place *p, bool update,
                       struct coverage *coverage, struct err *err)
 {

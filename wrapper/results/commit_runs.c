@@ -175,6 +175,8 @@ static int commit_waiting_runs(struct commit_work *k)
     return rc ? -1 : 0;
 }
 
+/* Finds the runs that no commit has, stores their objects and commits them; with w->dry it only
+ * counts them. The caller holds the lock. Returns -1 with err. */
 static int commit_runs_locked(struct commit_work *k)
 {
     struct results *s = k->s;

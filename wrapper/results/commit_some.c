@@ -77,6 +77,8 @@ static int copy_experiment(struct results *s, const struct repo_id *from, const 
     return rc < 0 ? -1 : 0;
 }
 
+/* Adds the edits for an experiment's own files: from the disk where it exists there, else from the
+ * commit `from`. Returns non-zero with err. */
 static int add_experiment(struct results *s, int root, const struct repo_id *from, const char *experiment, const struct repo_id *base,
                           struct edits *e, struct err *err)
 {
@@ -91,6 +93,8 @@ static int add_experiment(struct results *s, int root, const struct repo_id *fro
     return rc;
 }
 
+/* Adds an edit for each run, and those of its experiment before the first one. Paths are in the
+ * arena. Returns -1 with err. */
 static int edits_collect(struct results *s, int root, const struct repo_id *from, const struct scan_run *const *runs, size_t count,
                          const struct repo_id *base, struct edits *e, struct arena *a, struct err *err)
 {

@@ -10,6 +10,7 @@
 
 enum { LIMIT_S = 1800, USAGE = 129 };
 
+/* Returns the number of packs of the repository; 0 where they cannot be listed. */
 static size_t count_packs(const struct repo *r)
 {
     char path[4096];

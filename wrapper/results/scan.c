@@ -54,6 +54,7 @@ static size_t known_slot_of(const struct known_runs *k, const unsigned char key[
     return at;
 }
 
+/* Makes the set of ids twice as large. Returns -1 when out of memory; the set is then unchanged. */
 static int known_grow(struct known_runs *k)
 {
     struct known_runs more = {.room = k->room ? 2 * k->room : 1024};
@@ -93,6 +94,8 @@ static bool is_new(const struct known_runs *k, const char *name)
     return run_id_bytes(name, key) && (!k->room || memcmp(k->key[known_slot_of(k, key)], key, 16) != 0);
 }
 
+/* Adds the runs that the experiment has in these commits to the set; equal folders are read once.
+ * Returns -1 with err. */
 static int known_of(struct results *s, const struct repo_id *commits, size_t count, const char *experiment, struct known_runs *k,
                     struct err *err)
 {
@@ -146,6 +149,8 @@ static int scan_add_run(struct scan *scan, const char *experiment, const char *i
     return 0;
 }
 
+/* Adds the runs of the experiment that no commit has; `only`: the id of a single run. An experiment
+ * or run that does not exist is no error. Returns non-zero with err. */
 static int scan_experiment(struct results *s, int root, const char *name, const struct repo_id *commits, size_t commit_count,
                            const char *only, struct scan *ret, struct err *err)
 {

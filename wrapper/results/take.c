@@ -54,6 +54,8 @@ static int add_edit(struct run_taking *t, const struct repo_id *id)
     return path ? 0 : err_memory(t->err, "a run's files");
 }
 
+/* Writes a file as an object and adds its edit. Returns what take_refuse returns for one that
+ * cannot be committed, such as a link or one above 1 GiB; -1 with err. */
 static int take_object_file(struct run_taking *t, int dir, const char *name)
 {
     CLEANUP_BUF struct buf text;
@@ -88,6 +90,8 @@ static int take_object_file(struct run_taking *t, int dir, const char *name)
 
 static int take_run_folder(struct run_taking *t, int dir, const char *name, int depth);
 
+/* Writes the objects of one entry; t->path is extended for it and restored. Returns 0, what
+ * take_refuse returns, or -1 with err. */
 static int take_folder_entry(struct run_taking *t, int dir, const char *name, unsigned char type, int depth)
 {
     size_t at = strlen(t->path), n = strlen(name);
@@ -110,6 +114,8 @@ static int take_folder_entry(struct run_taking *t, int dir, const char *name, un
     return rc;
 }
 
+/* Writes the objects of all that is in the folder. Returns 0, what take_refuse returns for the
+ * first entry that cannot be committed, or -1 with err. */
 static int take_run_folder(struct run_taking *t, int dir, const char *name, int depth)
 {
     int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc = 0;

@@ -75,6 +75,8 @@ struct completing {
     struct made_run making;
 };
 
+/* Fetches what the client sent with the run on the server, cleaned of secrets, into the spool and
+ * records it. Answers other than MLFLOW_FINE have err. */
 static enum mlflow_answer complete_fetch(struct completing *g, struct err *err)
 {
     struct made_run *m = &g->making;
@@ -91,6 +93,8 @@ static enum mlflow_answer complete_fetch(struct completing *g, struct err *err)
     return answer;
 }
 
+/* Begins the run that amends this one, with its facts and links to its artifacts. Returns -1 with
+ * err; then it is removed from the spool. */
 static int complete_begin_run(struct completing *g, const char *id, struct err *err)
 {
     struct arena *a = g->x->arena;
@@ -132,6 +136,9 @@ static int complete_begin_run(struct completing *g, const char *id, struct err *
     return rc;
 }
 
+/* Makes the run that amends this one, with what the server has. *ret_place is in the arena, and
+ * *ret_answer the server's. Returns 0; 1: another process is publishing a run of this id; -1 with
+ * err. */
 static int complete_make_run(struct completing *g, const char **ret_place, enum mlflow_answer *ret_answer, struct err *err)
 {
     struct finished done;

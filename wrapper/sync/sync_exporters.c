@@ -16,6 +16,8 @@ static size_t spools_of(const struct plan *p, const char *ret[2])
     return n;
 }
 
+/* Adds the counts of one exporter to the sum. The message of a failure replaces one that is no
+ * failure. */
 static void exporter_add_outcome(struct exporter_outcome *to, const struct exporter_outcome *one)
 {
     to->sent += one->sent;

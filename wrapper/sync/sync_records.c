@@ -51,6 +51,8 @@ static int send_collected(struct records_file *f, struct err *err)
     return answer == EXPORTER_SENT ? 0 : 1;
 }
 
+/* Adds one line to the batch, and sends it when it is full. The text is borrowed. Returns -1 with
+ * err where it is no JSON object, else what send_collected returns. */
 static int add_record_line(struct records_file *f, struct str line, struct err *err)
 {
     struct json *j = NULL;
@@ -89,6 +91,8 @@ static int send_lines(struct records_file *f, bool is_end, struct err *err)
     return rc;
 }
 
+/* Reads and sends lines until the end of the input. Lines of a pipe are sent when it has no more at
+ * the moment. Returns 0, 1 with err when cancelled, -1 with err, or what send_lines returns. */
 static int read_record_lines(struct records_file *f, int fd, struct err *err)
 {
     struct pollfd p[2] = {{.fd = fd, .events = POLLIN}, {.fd = f->what->cancel_fd, .events = POLLIN}};

@@ -76,6 +76,8 @@ struct ref_tree_copy {
 
 static int ref_copy_tree(const struct folder *from, const char *path, int dir, const char *to, int depth, struct err *err);
 
+/* Copies one entry of a folder; what is neither file nor folder, or too deep, is ignored. Returns
+ * c->rc, which is not 0 where the listing shall stop. */
 static int ref_copy_entry(void *context, const struct folder_entry *e)
 {
     struct ref_tree_copy *c = context;
@@ -89,6 +91,8 @@ static int ref_copy_entry(void *context, const struct folder_entry *e)
     return c->rc;
 }
 
+/* Copies a folder with what is below it, up to DEPTH_MAX levels, to `to` below dir. Returns -1 with
+ * err. */
 static int ref_copy_tree(const struct folder *from, const char *path, int dir, const char *to, int depth, struct err *err)
 {
     CLEANUP_FOLDER struct folder folder = {0};
@@ -124,6 +128,8 @@ static int ref_outline_annotation(struct sync_ref *r, const char *run, struct er
     return ref_copy_file(&r->runs.folder, path, r->dir, to, err) < 0 ? -1 : 0;
 }
 
+/* Makes the folder of a run with its meta.yaml and the tags that link it to others, without params
+ * and metrics. Returns -1 with err. */
 static int ref_outline_run(struct sync_ref *r, const char *run, struct err *err)
 {
     static const char *const links[] = {"mlflow.parentRunId", "benchwrap.amends", "benchwrap.retracts", "benchwrap.why",
@@ -172,6 +178,8 @@ static int ref_outline_entry(void *context, const struct folder_entry *e)
     return o->rc < 0;
 }
 
+/* Makes the folder of an experiment with the outlines of its runs. Returns true, which stops the
+ * listing, with o->rc and err on failure. */
 static int ref_outline_experiment(void *context, const struct folder_entry *e)
 {
     struct ref_outline *o = context;

@@ -66,6 +66,8 @@ static void say_trouble(struct sync_runs *s, const struct err *err)
     s->note(s->context, text);
 }
 
+/* Adds the outcome of one run to the counts and reports a failure. A server that is not reachable,
+ * or that denies access, stops the others. */
 static void sync_count(struct sync_runs *s, const struct upload_result *got, const struct err *err)
 {
     struct sync_counts *n = &s->n;
@@ -89,6 +91,8 @@ static void sync_count(struct sync_runs *s, const struct upload_result *got, con
         s->stopped = true; /* the next would meet the same */
 }
 
+/* Sends one run, unless it is known to be on the server, and counts the outcome. With a ref its
+ * files are copied before and removed after. */
 static void send_one(struct sync_runs *s, struct sync_item *item)
 {
     struct upload_result got = {.outcome = UPLOAD_DAMAGED};
@@ -186,6 +190,7 @@ static void mark_corrected(struct sync_runs *s, const struct sync_item *item)
     s->stopped = true;
 }
 
+/* Sends the run after its parent run. Sets s->stopped where sending was cancelled or shall end. */
 static void send_item(struct sync_runs *s, struct sync_item *item)
 {
     if (item->done || item->on_way || s->stopped)

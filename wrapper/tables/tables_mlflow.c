@@ -22,6 +22,8 @@ struct migrated {
     struct err *err;
 };
 
+/* Runs "mlflow migrate-filestore" from the tree into a new database at `path`, and waits for its
+ * end without a time limit. Returns -1 with err, which has the last 600 bytes that it printed. */
 static int run_migration(const char *mlflow, const char *tree, const char *path, char **env, struct arena *a, struct err *err)
 {
     struct query q = QUERY_NONE;
@@ -72,6 +74,8 @@ static int64_t count_rows(const struct migrated *m, const char *sql)
     return n;
 }
 
+/* Checks that the database has the run, and reports it if not. Adds its params, tags and samples to
+ * the counts. A run that was deleted since the listing is not counted. Returns -1 with err. */
 static int check_migrated_run(struct migrated *m, const struct tree_run *run, struct arena *a)
 {
     const struct folder tree = runs_tree(m->runs, run);
@@ -108,6 +112,8 @@ static bool print_count(FILE *out, const char *what, int64_t tree, int64_t datab
     return database < tree;
 }
 
+/* Prints how many runs, params, samples and tags the tree and the database have. Returns 0: the
+ * database lacks none; 1: it lacks some; -1 with err. */
 static int compare_counts(struct migrated *m, FILE *out)
 {
     for (size_t i = 0; i < m->runs->count; i++) {

@@ -91,6 +91,8 @@ static void end_level_run(struct parquet_column *c)
     c->run = 0;
 }
 
+/* Appends the value to the column, in the format PLAIN; of a missing one only the definition level,
+ * as a run of equal levels. */
 static void add_parquet_value(struct parquet_column *c, const struct filter_value *v)
 {
     bool is = v->is != FILTER_MISSING;
@@ -164,6 +166,8 @@ static uint64_t write_column(struct tables_writer *w, struct parquet_table *t, s
     return (uint64_t)bytes;
 }
 
+/* Writes the collected rows as a row group and adds its metadata to t->groups. Returns -1 when out
+ * of memory. */
 static int write_group(struct tables_writer *w, struct parquet_table *t)
 {
     int last = 0;
@@ -191,6 +195,8 @@ static int write_group(struct tables_writer *w, struct parquet_table *t)
 
 /* ---- the form ---- */
 
+/* Allocates the columns and writes the first bytes of the file. Returns -1 when out of memory;
+ * parquet_free, in tables_parquet_end, frees them. */
 static int tables_parquet_begin(struct tables_writer *w)
 {
     struct parquet_table *t = calloc(1, sizeof *t);
@@ -219,6 +225,7 @@ static int tables_parquet_row(struct tables_writer *w, const struct filter_value
     return t->waiting < GROUP_BYTES ? 0 : write_group(w, t);
 }
 
+/* Appends the schema to w->line: a root, and each column as optional with its type. */
 static void put_schema(struct tables_writer *w)
 {
     int last = 0;
@@ -253,6 +260,8 @@ static void parquet_free(struct tables_writer *w, struct parquet_table *t)
     w->own = NULL;
 }
 
+/* Writes the last row group and the metadata, unless w->failed, and frees the table. Returns -1
+ * when out of memory or after a failure. */
 static int tables_parquet_end(struct tables_writer *w)
 {
     struct parquet_table *t = w->own;

@@ -57,6 +57,8 @@ static void unite_keys(struct key_list *to, struct key_list *from)
     key_list_deinit(from);
 }
 
+/* Adds the keys of COLUMNS_CHUNK runs to the lists of all, under the lock. Workers call it in
+ * parallel. */
 static void collect_chunk(void *context, size_t chunk, struct arena *a)
 {
     struct kinds_of_keys *c = context;
@@ -79,6 +81,8 @@ static void collect_chunk(void *context, size_t chunk, struct arena *a)
     arena_deinit(&names);
 }
 
+/* Sets x->columns to all attributes and all keys of metrics, params and tags that a run has, in the
+ * arena. Returns -1 with err. */
 static int collect_all_columns(struct tables_work *x, struct err *err)
 {
     const struct runs *runs = x->r->runs;
@@ -115,6 +119,7 @@ static enum tables_type attribute_type(enum filter_attribute attribute)
     return TABLES_TEXT;
 }
 
+/* Returns name and type of each column, in the arena; NULL: out of memory. */
 static const struct tables_column *column_names(const struct run_columns *columns, struct arena *a)
 {
     static const char *const kinds[] = {
@@ -189,6 +194,8 @@ static void read_all_values(struct tables_work *x, const struct tree_run *run)
     buf_deinit(&text);
 }
 
+/* Reads the values of the columns that the user named, in x->one, which the caller frees. Damaged
+ * values are noted as the run's problem. */
 static void read_named_values(struct tables_work *x, const struct tree_run *run)
 {
     const struct folder tree = runs_tree(x->r->runs, run);
@@ -207,6 +214,8 @@ static void read_named_values(struct tables_work *x, const struct tree_run *run)
 
 /* ---- tables ---- */
 
+/* Prepares the writer and begins the table. Returns -1 with err; then the writer's line is freed.
+ * */
 static int tables_begin(struct tables_work *x, const struct tables_column *columns, size_t count, struct err *err)
 {
     x->writer = (struct tables_writer){.form = x->r->form, .columns = columns, .count = count, .out = x->r->out, .path = x->r->path};
@@ -227,6 +236,8 @@ static int tables_row(struct tables_work *x)
     return !x->one.failed && x->writer.form->row(&x->writer, x->values) == 0 ? 0 : -1;
 }
 
+/* Ends the table, also after a failure (rc < 0), and frees what the writer has. Returns -1 with
+ * err. */
 static int tables_end(struct tables_work *x, int rc, size_t *ret_rows, struct err *err)
 {
     x->writer.failed = rc < 0;
@@ -255,6 +266,8 @@ struct tables_batch {
     struct tables_slot slots[RUNS_AT_ONCE];
 };
 
+/* Reads one run of the batch. s->one owns its values; it is freed after the row is written. Workers
+ * call it in parallel. */
 static void read_slot(void *context, size_t i, struct arena *a)
 {
     struct tables_batch *b = context;
@@ -342,6 +355,7 @@ static struct filter_value tables_whole_number(int64_t n)
     return (struct filter_value){.is = FILTER_INTEGER, .integer = n};
 }
 
+/* Writes a row for each sample of the metric. Returns what tables_row returns. */
 static int tables_metric_samples(struct tables_work *x, const struct tree_entry *e, const struct json *of)
 {
     int rc = 0;
@@ -358,6 +372,8 @@ static int tables_metric_samples(struct tables_work *x, const struct tree_entry 
     return rc;
 }
 
+/* Writes the samples of all metrics of the run. A run that was deleted since the listing is only
+ * counted. Returns what tables_row returns. */
 static int tables_run_samples(struct tables_work *x, struct tree_run *run)
 {
     const struct folder tree = runs_tree(x->r->runs, run);

@@ -55,6 +55,8 @@ static void put_column_name(struct tables_writer *w, size_t i, struct buf *to)
     put_sql_name(to, name.p);
 }
 
+/* Creates the table "samples" (with --long) or "runs", begins a transaction, and prepares the
+ * insertion. Returns -1; w->why has the reason unless it is out of memory. */
 static int create_table(struct tables_writer *w)
 {
     static const char *const types[] = {
@@ -84,6 +86,7 @@ static int create_table(struct tables_writer *w)
     return 0;
 }
 
+/* Closes the database and frees the table. A new file that was not completed is removed. */
 static void sqlite_table_free(struct tables_writer *w)
 {
     struct sqlite_table *t = w->own;
@@ -99,6 +102,8 @@ static void sqlite_table_free(struct tables_writer *w)
     w->own = NULL;
 }
 
+/* Creates the database under a temporary name in the target's folder. Returns -1 with w->why, which
+ * is empty when out of memory; the table is then freed. */
 static int tables_sqlite_begin(struct tables_writer *w)
 {
     if (w->count > SQLITE_COLUMNS_MAX)
@@ -133,6 +138,7 @@ static int bind_value(const struct sqlite_table *t, int at, const struct filter_
     return t->q.bind_null(t->insert, at);
 }
 
+/* Inserts a row, and commits after each ROWS_AT_ONCE rows. Returns -1 with w->why. */
 static int tables_sqlite_row(struct tables_writer *w, const struct filter_value *values)
 {
     struct sqlite_table *t = w->own;
@@ -148,6 +154,8 @@ static int tables_sqlite_row(struct tables_writer *w, const struct filter_value 
     return t->q.exec(t->db, "COMMIT; BEGIN", NULL, NULL, NULL) == SQLITE_OK ? 0 : sqlite_refuse(w, "write");
 }
 
+/* Commits and renames the file to its path, unless w->failed, and frees the table. Returns -1, with
+ * w->why for an error of its own. */
 static int tables_sqlite_end(struct tables_writer *w)
 {
     struct sqlite_table *t = w->own;

@@ -268,6 +268,8 @@ _Noreturn static void door_serve(struct door *d)
 
 /* ---- start and end ---- */
 
+/* Listens at the first address of the host that works. Returns the descriptor, which does not block
+ * and which the caller closes, or -1 with err. */
 static int door_listen(const char *host, int port, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *list = NULL;

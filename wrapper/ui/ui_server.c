@@ -166,6 +166,8 @@ static bool all_gone(void)
     return pid < 0 && errno == ECHILD;
 }
 
+/* Waits until the server ends or the other end of `hold` is closed, then ends the server's process
+ * group and all children: by SIGTERM, after GRACE_MS by SIGKILL. Never returns. */
 static void ui_guard_server(int hold, pid_t server)
 {
     struct pollfd p = {.fd = hold, .events = POLLIN};
@@ -179,6 +181,8 @@ static void ui_guard_server(int hold, pid_t server)
     _exit(0);
 }
 
+/* Makes this process the guard of a server that it starts in its own process group. Never returns;
+ * exits with status 1 where no server can be started. */
 static void become_guard(int hold, int folder, const char *name, char *const *argv, char *const *env)
 {
     sigset_t none;
