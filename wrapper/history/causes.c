@@ -44,7 +44,7 @@ static const struct tree_entry *side_entry(struct tree_run *const *side, size_t 
     return runs_entry(tag ? side[i]->tags : side[i]->params, key);
 }
 
-/* Do all runs of one side agree? */
+/* Returns whether all runs of one side agree. */
 static bool side_agrees(struct tree_run *const *side, size_t n, bool tag, const char *key, const struct tree_entry **ret)
 {
     *ret = side_entry(side, 0, tag, key);
@@ -85,7 +85,7 @@ static int by_rank(const void *a, const void *b)
     return x->is.rank != y->is.rank ? y->is.rank - x->is.rank : class ? class : strcmp(x->key, y->key);
 }
 
-/* Lines of an artifact become params of the run. */
+/* Adds the lines of an artifact to the params of the run. */
 static void add_lines(const struct runs *runs, struct tree_run *run, enum run_lines of, struct arena *a)
 {
     char key[LINE_KEY_MAX];

@@ -9,7 +9,8 @@ struct cause_class {
     bool own; /* each fact is a cause by itself */
 };
 
-/* The class of a param or tag by causes.def. source: of a param in benchwrap.json; NULL: not known. */
+/* Returns the class of a param or tag by causes.def. source: of a param in benchwrap.json; NULL:
+ * not known. */
 struct cause_class cause_class_of(enum fact_kind kind, const char *key, const char *source);
 
 struct cause_change { /* a fact that changed from one run to another */

@@ -60,8 +60,8 @@ struct series_scan {
     double work[RECENT + 1];
 };
 
-/* The median of n > 0 numbers, whose order changes. The scan needs it for every few values: sorting
- * needed a sixth of its time. */
+/* Returns the median of n > 0 numbers, whose order changes. The scan needs it for every few values:
+ * sorting needed a sixth of its time. */
 static double scan_median(double *v, size_t n)
 {
     size_t low = 0, high = n - 1, middle = (n - 1) / 2;
@@ -94,7 +94,8 @@ static double scan_median(double *v, size_t n)
 
 /* ---- Student's t ---- */
 
-/* P(|T| > t), by the continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8, 26.7.1). */
+/* Returns P(|T| > t), by the continued fraction of the incomplete beta function (Abramowitz and
+ * Stegun 26.5.8, 26.7.1). */
 static double student_tail(double t, double df)
 {
     double x = df / (df + t * t), a = df / 2, b = 0.5;
@@ -122,7 +123,7 @@ static double student_tail(double t, double df)
     return swap ? 1 - front * f : front * f;
 }
 
-/* The t with a tail of LEVEL. */
+/* Returns the t with a tail of LEVEL. */
 static double critical_t(struct series_scan *s, size_t df)
 {
     double *t = &s->critical[df];
@@ -143,7 +144,7 @@ static double critical_t(struct series_scan *s, size_t df)
 
 /* ---- the scale of a level ---- */
 
-/* Median and robust standard deviation of n <= RECENT values. */
+/* Computes median and robust standard deviation of n <= RECENT values. */
 static void level_scale(struct series_scan *s, size_t from, size_t to)
 {
     size_t n = to - from;
@@ -157,7 +158,8 @@ static void level_scale(struct series_scan *s, size_t from, size_t to)
     s->scale = scale > least ? scale : least;
 }
 
-/* How far from the center values count as they are: never less than what a change of interest needs. Zeros have no scale. */
+/* Returns how far from the center values count as they are: never less than what a change of
+ * interest needs. Zeros have no scale. */
 static double clip_width(const struct series_scan *s)
 {
     double least = 3 * s->min_effect * (s->logs ? 1 : fabs(s->center)), wide = fmax(CLIP * s->scale, least);
@@ -202,7 +204,7 @@ static void add_sums(struct series_scan *s, size_t i)
     set_sums(s, i, i + 1);
 }
 
-/* The sums of the level that began at `start`, of its newest values before `to`. */
+/* Computes the sums of the level that began at `start`, of its newest values before `to`. */
 static void begin_sums(struct series_scan *s, size_t start, size_t to)
 {
     s->base = to - start > RECENT - RESCALE ? to - (RECENT - RESCALE) : start;
@@ -424,8 +426,8 @@ static bool is_t_significant(struct series_scan *s, size_t from, size_t at, size
     return *ret_p <= level;
 }
 
-/* All tests of a change at `at`, of levels [from, at) and [at, to). newest: also those that
- * distinguish it from drift and outliers. ret_p: the larger of both p. */
+/* Returns whether all tests show a change at `at`, of levels [from, at) and [at, to). newest: also
+ * those that distinguish it from drift and outliers. ret_p: the larger of both p. */
 static bool is_change(struct series_scan *s, size_t from, size_t at, size_t to, bool newest, double level, double *ret_p)
 {
     struct two_levels is;
@@ -450,7 +452,8 @@ static bool is_change(struct series_scan *s, size_t from, size_t at, size_t to, 
 
 /* ---- the scan ---- */
 
-/* Are the means nearer to each other than what is searched? It only has to be quick: where it is close, the tests decide. */
+/* Returns whether the means are nearer to each other than what is searched. It only has to be
+ * quick: where it is close, the tests decide. */
 static bool is_too_small(const struct series_scan *s, size_t from, size_t at, size_t to)
 {
     static const double NEARLY = 1 - 1e-6;
@@ -459,7 +462,8 @@ static bool is_too_small(const struct series_scan *s, size_t from, size_t at, si
     return fabs(shift) < (s->logs ? s->least_log : s->min_effect * fabs(s->center)) * NEARLY;
 }
 
-/* Is there a change among the newest values of the level [start, to)? *ret_at: the first value of the new level. */
+/* Returns whether there is a change among the newest values of the level [start, to). *ret_at: the
+ * first value of the new level. */
 static bool scan_newest(struct series_scan *s, size_t start, size_t to, size_t *ret_at)
 {
     for (size_t g = 0; g < s->grid_count; g++) {
@@ -523,7 +527,7 @@ static bool scan_all(struct series_scan *s, struct change_points *ret)
 
 /* ---- all levels ---- */
 
-/* The neighbouring levels of the i-th change point, at most REACH values of each. */
+/* Finds the neighbouring levels of the i-th change point, at most REACH values of each. */
 static void neighbour_levels(const struct series_scan *s, const struct change_points *points, size_t i, size_t *from, size_t *to)
 {
     size_t at = points->list[i].at, begin = i ? points->list[i - 1].at : 0, end = i + 1 < points->count ? points->list[i + 1].at : s->n;
@@ -602,7 +606,7 @@ static void describe_point(const struct series_scan *s, const struct change_poin
     c->after = of.median;
 }
 
-/* Values far from the median of their level, with the newest REACH values of it at a time. */
+/* Finds values far from the median of their level, with the newest REACH values of it at a time. */
 static bool find_odd(struct series_scan *s, struct change_points *points)
 {
     enum { ODD_MIN = 6 };

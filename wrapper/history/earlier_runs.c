@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Only an argument differs? Its name, for a hint. */
+/* Returns the name of the argument that differs, for a hint, where only arguments differ. */
 static const char *other_argument_of(const struct comparison_key pair[2], struct arena *a)
 {
     const char **names = comparison_key_difference(pair, 2, COMPARISON_MEASURED, a);
@@ -16,7 +16,7 @@ static const char *other_argument_of(const struct comparison_key pair[2], struct
     return names ? names[0] : NULL;
 }
 
-/* The group with the run's key; NULL: there is none. */
+/* Returns the group with the run's key; NULL: there is none. */
 static const struct history_group *own_group(const struct earlier_request *asked, const struct history *of, struct arena *a,
                                              struct earlier_runs *ret)
 {

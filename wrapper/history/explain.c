@@ -69,7 +69,7 @@ static bool is_child_of(const struct facts_run *r, const struct facts_run *paren
     return r->in_parent && strcmp(r->parent, parent->run->id) == 0 && r->run->status == RUN_FINISHED && !r->is_warmup;
 }
 
-/* Why the run is not among those that runs_load has listed. */
+/* Returns why the run is not among those that runs_load has listed. */
 static const char *why_not_listed(const struct explain_work *x, const char *id)
 {
     struct tree_run *run = NULL;
@@ -116,7 +116,7 @@ static size_t side_values(const struct explained_side *side, uint32_t key, doubl
     return n;
 }
 
-/* The direction of the metric in the runs of a side, as metric_way.h joins them. */
+/* Returns the direction of the metric in the runs of a side, as metric_way.h joins them. */
 static unsigned side_ways(const struct explained_side *side, uint32_t key)
 {
     unsigned ways = 0;
@@ -158,7 +158,8 @@ static void fill_metric(struct explain_work *x, uint32_t key, struct explained_m
                    fabs(ret->change.ratio - 1) >= x->asked->min_effect;
 }
 
-/* A metric that differs counts more than one that does not, a headline metric more than others, wall time least. */
+/* Returns a weight: a metric that differs counts more than one that does not, a headline metric
+ * more than others, wall time least. */
 static double weight_of(const struct explained_metric *m)
 {
     bool wall = strcmp(m->key->name, "run.wall_s") == 0;
@@ -231,7 +232,7 @@ static bool find_lasting(struct explain_work *x)
 
 /* ---- what differs ---- */
 
-/* The value that most runs of a side have (0: none), and their share. */
+/* Returns the value that most runs of a side have (0: none), and their share. */
 static uint64_t usual_value(const struct explained_side *side, uint32_t key, double *ret_share)
 {
     uint64_t best = 0;
@@ -297,7 +298,8 @@ static void find_differing_facts(struct explain_work *x)
     }
 }
 
-/* Is b larger than a? With few values chance separates them often: then by three times as much, in all pairs. */
+/* Returns whether b is larger than a. With few values chance separates them often: then by three
+ * times as much, in all pairs. */
 static bool is_mostly_larger(const double *a, size_t n, const double *b, size_t m, double difference, double least)
 {
     enum { ENOUGH = 16 };
@@ -308,7 +310,7 @@ static bool is_mostly_larger(const double *a, size_t n, const double *b, size_t 
     return n * m >= ENOUGH ? difference >= least && larger >= 0.9 * pairs : difference >= 3 * least && larger >= pairs;
 }
 
-/* Which side is worse: 0, 1; -1: not known. */
+/* Returns which side is worse: 0, 1; -1: not known. */
 static int worse_side(const struct explained_metric *m)
 {
     bool wall = strcmp(m->key->name, "run.wall_s") == 0;
@@ -369,7 +371,7 @@ static int by_stratum(const void *a, const void *b)
     return x->stratum != y->stratum ? (x->stratum < y->stratum ? -1 : 1) : x->side - y->side;
 }
 
-/* The value of the cause in a run: one hash over its facts. */
+/* Returns the value of the cause in a run: one hash over its facts. */
 static uint64_t cause_value(const struct explain_work *x, const struct possible_cause *c, const struct facts_run *r)
 {
     uint64_t h = 0;
@@ -381,7 +383,8 @@ static uint64_t cause_value(const struct explain_work *x, const struct possible_
     return h;
 }
 
-/* Which side is the run like? -1: neither. Of a condition: which median is it nearer to. */
+/* Returns the side that the run is like; -1: neither. Of a condition: -1 in the middle third
+ * between both medians, else the side of the nearer median. */
 static int side_like(const struct possible_cause *c, const struct facts_run *r, uint64_t is, const uint64_t usual[EXPLAIN_SIDES])
 {
     if (!c->is_condition)
@@ -460,7 +463,8 @@ static bool compare_others(struct explain_work *x, struct possible_cause *c)
     return true;
 }
 
-/* Others decide: the same direction and a good part of the difference, or certainly less than half of it. */
+/* Judges the cause by other runs: they show it by the same direction and a good part of the
+ * difference, and exclude it where their change is certainly less than half of it. */
 static void judge_cause(const struct explained_metric *m, struct possible_cause *c)
 {
     double target = m->change.ratio > 0 ? log(m->change.ratio) : 0;

@@ -22,7 +22,7 @@ static const char *command_text(const struct runs *runs, const struct tree_run *
     return b.failed ? NULL : arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-/* What follows the name in a line of an artifact. */
+/* Returns what follows the name in a line of an artifact. */
 static const char *line_text(const struct runs *runs, const struct tree_run *run, const char *name, struct arena *a)
 {
     char key[LINE_KEY_MAX];
@@ -34,7 +34,7 @@ static const char *line_text(const struct runs *runs, const struct tree_run *run
     return NULL;
 }
 
-/* The value of a fact in most runs of a side, as text in the arena; "-": these lack it. */
+/* Returns the value of a fact in most runs of a side, as text in the arena; "-": these lack it. */
 static const char *explain_value(const struct explanation *e, struct runs *runs, int side, uint32_t key, struct arena *a)
 {
     const struct fact_key *k = &e->facts.keys[key];
@@ -84,7 +84,8 @@ static void put_explained_ratio(const struct change *c, struct buf *line)
     }
 }
 
-/* "rate is -21 % in B against A (95 %: -24 … -18 %): 790 instead of 1001 MB/s, 10 and 12 values" */
+/* Writes "rate is -21 % in B against A (95 %: -24 … -18 %): 790 instead of 1001 MB/s, 10 and 12
+ * values". */
 static void put_metric_answer(struct explain_printing *t)
 {
     const struct explained_metric *m = &t->e->metric;

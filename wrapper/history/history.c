@@ -17,7 +17,7 @@ const char *level_verdict_name(enum level_verdict verdict)
     return names[verdict];
 }
 
-/* Why no group has the run. */
+/* Returns why no group has the run. */
 static const char *history_refusal(const struct history *h, const struct runs *runs, const struct tree_run *run)
 {
     const struct facts_run *r = NULL;
@@ -82,7 +82,8 @@ static bool make_points(struct history_group *group, struct arena *a)
     return group->points != NULL;
 }
 
-/* place: where the run before had it, which is where most runs have it. */
+/* Returns the run's number for the key; NaN: it has none. place: where the run before had it, which
+ * is where most runs have it. */
 static double number_near(const struct facts_run *run, uint32_t key, size_t *place)
 {
     if (*place < run->metric_count && run->metrics[*place].key == key)

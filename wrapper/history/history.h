@@ -78,7 +78,8 @@ int history_read(const struct history_request *asked, struct runs *runs, struct 
 void history_close(struct history *h);
 /* Returns true if the tag `benchwrap.headline` (words) names the metric or a statistic of it. */
 bool history_names_headline(const char *tag, const char *key);
-/* Is the newest level of a metric that counts worse than the one before, and did it begin among the newest `last` runs? */
+/* Returns whether the newest level of a metric that counts is worse than the one before, and began
+ * among the newest `last` runs. */
 bool history_has_regression(const struct history *h, size_t last);
 
 /* Parts of sentences, in the arena: "write.bw @4", and "-12 %" or "from 0 to 5 s" where there is no ratio. */

@@ -56,7 +56,7 @@ static void expect_value(struct history_metric *h, size_t runs)
     h->expected.high = end_of_share(h, h->expected.high);
 }
 
-/* Holm's correction over the headline metrics, or over all others. */
+/* Applies Holm's correction over the headline metrics, or over all others. */
 static bool history_correct(struct history_metric *all, size_t n, bool headline, double min_effect, double *p, bool *sure)
 {
     size_t tests = 0;
@@ -116,7 +116,8 @@ struct history_state {
     size_t count;
 };
 
-/* A run that the user names, or one that was listed (name NULL). 1: a listed one was deleted since then. */
+/* Reads a run that the user names, or one that was listed (name NULL). Returns 1 for a listed one
+ * that was deleted since then. */
 static int read_member(struct history_state *h, const char *name, const struct tree_run *listed, struct compare_member *ret,
                        struct err *err)
 {
@@ -201,7 +202,7 @@ static void put_range(struct buf *to, const struct history_metric *m, double sca
     show_value(to, m->expected.high * scale);
 }
 
-/* "Regression: write.bw is 800 MiB/s, expected 1041 … 1190", all metrics of one outcome. */
+/* Appends "Regression: write.bw is 800 MiB/s, expected 1041 … 1190", all metrics of one outcome. */
 static size_t put_changed(const struct history_state *h, enum history_change changed, const char *word, struct buf *to)
 {
     enum { NAMED_MAX = 6 };
@@ -244,7 +245,7 @@ static void put_answer(const struct history_state *h, const struct screen *scree
     screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
 }
 
-/* "Measurement (key 4be1c3d2a0): benchmark fio, …." and a line for the system. */
+/* Writes "Measurement (key 4be1c3d2a0): benchmark fio, …." and a line for the system. */
 static void put_history_key(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     enum { NAMED = 6 };
@@ -308,7 +309,7 @@ static void version_change_json(void *context, struct str from, struct str to, c
     json_close(j, '}');
 }
 
-/* What is no input, and differs from the earlier runs. */
+/* Writes what is no input, and differs from the earlier runs. */
 static void put_history_environment(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     struct compare_member own = h->run;
@@ -526,7 +527,7 @@ static int history_print_json(const struct history_state *h)
     return b.failed ? -1 : 0;
 }
 
-/* What the document has of each metric, as rows. */
+/* Prints what the document has of each metric, as rows. */
 static int history_print_rows(const struct history_state *h)
 {
     static const struct listing_column columns[] = {{"metric"},

@@ -14,7 +14,7 @@ struct notes_state {
     struct arena *a;
 };
 
-/* The changed facts with the values that may be sent. False: out of memory. */
+/* Copies the changed facts with the values that may be sent. Returns false when out of memory. */
 static bool keep_sendable(const struct notes_state *s, const struct level_change *c, struct level_change *ret)
 {
     *ret = *c;

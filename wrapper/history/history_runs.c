@@ -31,7 +31,7 @@ bool history_is_ahead(const struct facts_run *r)
     return r->run->start_ms > clock_wall_ms() + AHEAD_MS;
 }
 
-/* The runs that count, oldest first. */
+/* Chooses the runs that count, oldest first, and counts the others in h. Returns how many. */
 static size_t choose_history_runs(struct history *h, bool sweeps, const struct facts_run **list)
 {
     size_t n = 0, kept = 0;

@@ -54,7 +54,8 @@ const char *history_change_words(const struct history_metric_series *m, const st
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-/* "Regression: bw -12 % since run 3f2a81c0, latency +14 % since run 3f2a81c0": the newest change of each metric. */
+/* Appends the newest change of each metric: "Regression: bw -12 % since run 3f2a81c0, latency +14 %
+ * since run 3f2a81c0". */
 static size_t put_newest(struct text_state *t, const struct history_group *g, enum level_verdict verdict, const char *word,
                          struct buf *line)
 {
@@ -141,7 +142,8 @@ static bool is_one_metric(const struct history_metric_series *x, const struct hi
     return x->key->step == y->key->step && strcmp(x->key->name, y->key->name) == 0;
 }
 
-/* "rate is in MB/s (12 values), GB/s (12 values): each unit has its own history." Series of one metric are neighbours. */
+/* Writes "rate is in MB/s (12 values), GB/s (12 values): each unit has its own history." Series of
+ * one metric are neighbours. */
 static void put_several_units(struct text_state *t, const struct history_group *g)
 {
     CLEANUP_BUF struct buf line;
@@ -225,7 +227,7 @@ struct change_place {
     const struct level_change *c;
 };
 
-/* The changes of all metrics, by run; in the arena. */
+/* Returns the changes of all metrics, by run, in the arena; NULL: out of memory. */
 static struct change_place *sorted_changes(const struct history_group *g, struct arena *a, size_t *ret)
 {
     size_t n = 0;
@@ -299,7 +301,7 @@ void history_put_causes(const struct level_change *c, struct buf *to)
         buf_printf(to, " and %zu more", c->changed_count - NAMED);
 }
 
-/* "At run 3f2a81c0 also changed: program.sha256 …": once for each run. */
+/* Writes "At run 3f2a81c0 also changed: program.sha256 …", once for each run. */
 static void put_also_changed(struct text_state *t, const struct change_place *list, size_t n)
 {
     enum { FEW = 3 };
@@ -391,7 +393,7 @@ static int put_history_group(struct text_state *t, const struct history_group *g
     return 0;
 }
 
-/* What the reader may type next; one line at most. */
+/* Writes what the reader may type next; one line at most. */
 static void put_next_step(struct text_state *t, size_t shown, size_t few)
 {
     CLEANUP_BUF struct buf line;

@@ -51,7 +51,8 @@ static bool grow_slots(struct key_table *t)
     return true;
 }
 
-/* The index of a key, which is added if it is new; UINT32_MAX: out of memory. A metric has one for each unit, all with one hash. */
+/* Returns the index of a key, which is added if it is new; UINT32_MAX: out of memory. A metric has
+ * one for each unit, all with one hash. */
 static uint32_t fact_key_of(struct key_table *t, enum fact_kind kind, struct str name, int64_t step, struct str unit)
 {
     uint64_t h = hash_bytes((uint64_t)kind * 31 + (uint64_t)(step + 1), name.p, name.n);
@@ -73,7 +74,8 @@ static uint32_t fact_key_of(struct key_table *t, enum fact_kind kind, struct str
     return (uint32_t)t->count++;
 }
 
-/* The index of the key with the only unit that this metric has in the runs; `key`: it has a unit itself, or the runs have none or several. */
+/* Returns the index of the key with the only unit that this metric has in the runs; `key`: it has a
+ * unit itself, or the runs have none or several. */
 static uint32_t key_with_unit(const struct key_table *t, uint32_t key)
 {
     const struct fact_key *k = &t->list[key];
@@ -189,7 +191,7 @@ static bool is_key_tag(struct str key)
     return false;
 }
 
-/* Is the param an input? The same params come with each run. */
+/* Returns whether the param is an input. The same params come with each run. */
 static bool is_input_param(struct run_builder *b, struct str key, uint64_t key_hash, struct str source)
 {
     uint64_t hash = hash_bytes(key_hash + !source.p, source.p, source.n) | 1;
@@ -334,7 +336,8 @@ static bool take_same_fact(struct run_builder *b, const struct fact_meaning *old
     return true;
 }
 
-/* The facts of the index, in b->now. False: they are damaged, and only a part of them was added. */
+/* Records the facts of the index, in b->now. Returns false where they are damaged, and only a part
+ * of them was added. */
 static bool take_known_facts(struct run_builder *b, struct arena *scratch)
 {
     struct facts_known *now = &b->now, *before = &b->before;
@@ -365,7 +368,7 @@ static bool take_known_facts(struct run_builder *b, struct arena *scratch)
 
 /* ---- benchwrap.json ---- */
 
-/* One member of params, metrics or tags: {"value": …, "source": …}. */
+/* Records one member of params, metrics or tags: {"value": …, "source": …}. */
 static void scan_fact(struct json_scan *s, struct run_builder *b, enum detail_kind kind, struct str key, struct arena *scratch)
 {
     struct str member, other;
@@ -447,7 +450,7 @@ static void put_line_fact(struct run_builder *b, struct lines_read *to, struct s
         to->list[to->count++] = (struct run_fact){.key = key, .value = hash_bytes(1, value.p, value.n)};
 }
 
-/* Lines of an artifact as params. */
+/* Records the lines of an artifact as params. */
 static void take_lines(struct run_builder *b, enum run_lines of, struct arena *scratch)
 {
     struct lines_read *last = &b->lines[of];
@@ -465,7 +468,8 @@ static void take_lines(struct run_builder *b, enum run_lines of, struct arena *s
         put_run_fact(b, last->list[i].key, last->list[i].value);
 }
 
-/* A run of another program, or one that was deleted. */
+/* Records the facts of a run of another program, or of one that was deleted, from the files of its
+ * folder. */
 static void read_folder(struct run_builder *b, struct arena *scratch)
 {
     struct tree_run full = *b->to->run;
@@ -503,7 +507,8 @@ static void keep_facts(struct run_builder *b)
 /* Where facts are from, in the order of the attempts. */
 enum facts_source { FACTS_FROM_INDEX, FACTS_FROM_DETAIL, FACTS_FROM_FOLDER };
 
-/* False: there are none, or they are damaged, and a part of them may have been added. */
+/* Records the facts of one source. Returns false where there are none, or they are damaged; a part
+ * of them may have been added. */
 static bool take_facts_from(struct run_builder *b, enum facts_source from, uint64_t *stamp, struct buf *text, struct arena *scratch)
 {
     static const char detail[] = "artifacts/benchwrap.json";
@@ -594,7 +599,7 @@ static void join_units(struct reading *r, const struct key_table *all)
             r->list[i].metrics[k].key = key_with_unit(all, r->list[i].metrics[k].key);
 }
 
-/* The chunks' keys become one list. */
+/* Joins the chunks' keys to one list. */
 static bool merge_keys(struct reading *r, size_t chunks, struct run_facts *ret)
 {
     struct key_table all = {.a = r->arena};

@@ -35,7 +35,8 @@ static void keep_sample(struct sample_list *l, double time_s, double value)
     l->value[l->n++] = value;
 }
 
-/* All samples of a key from series.jsonl; false: they are not there. */
+/* Reads all samples of a key from series.jsonl. Returns false where that file does not have them.
+ * */
 static bool read_all_samples(const struct runs *runs, const struct tree_run *run, const char *key, struct sample_list *to)
 {
     CLEANUP_BUF struct buf text;
@@ -58,7 +59,7 @@ static bool read_all_samples(const struct runs *runs, const struct tree_run *run
     return to->n > 0;
 }
 
-/* The first metric that was sampled over time. */
+/* Returns the first metric that was sampled over time. */
 static const struct tree_entry *first_sampled(const struct tree_run *run)
 {
     const struct tree_entry *machine = NULL;
@@ -90,7 +91,7 @@ static struct chart_guide *phases_of(struct series_notes *notes, const struct tr
     return list;
 }
 
-/* The samples of a run, else those of its repetitions one behind the other. */
+/* Collects the samples of a run, else those of its repetitions one after the other. */
 static const char *collect_samples(struct runs *runs, const struct tree_run *run, const struct series_notes *notes, const char *wanted,
                                    struct arena *a, struct sample_list *to, struct plotted_metric *metric)
 {

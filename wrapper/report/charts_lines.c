@@ -18,7 +18,8 @@ struct left_lines {
     size_t failed, warmups, lacking, other_units, more;
 };
 
-/* Has the run no place next to others? One that did not finish has measured a part, a warm-up something else. The plot of one run alone shows it. */
+/* Returns whether the run is left out next to others. One that did not finish has measured a part,
+ * a warm-up something else. The plot of one run alone shows it. */
 static bool is_left_line(const struct tree_run *run, size_t n, struct left_lines *left)
 {
     bool failed = n > 1 && run->status != RUN_FINISHED, warmup = n > 1 && !failed && runs_entry(run->tags, "benchwrap.warmup");
@@ -50,7 +51,7 @@ static void put_left_lines(const struct left_lines *left, struct arena *a, struc
     c->left_why = b.n ? arena_dup(a, b.p, b.n) : NULL;
 }
 
-/* The words in one run's plot where it did not finish, else NULL. */
+/* Returns the note of a plot of one run that did not finish, else NULL. */
 static const char *note_of_one(struct tree_run *const *list, size_t n, struct arena *a)
 {
     const char *unfinished = n == 1 ? charts_unfinished(list[0], a) : "";
@@ -59,7 +60,8 @@ static const char *note_of_one(struct tree_run *const *list, size_t n, struct ar
 
 /* ---- latency ---- */
 
-/* The quantile that a name ends in: "read.clat.p99" -> 0.99 and "read.clat"; false: none. */
+/* Determines the quantile that a name ends in: "read.clat.p99" -> 0.99 and "read.clat". Returns
+ * false where it ends in none. */
 static bool quantile_of_name(const char *name, size_t *ret_stem, double *ret_quantile)
 {
     const char *dot = strrchr(name, '.');
@@ -151,7 +153,7 @@ static bool latency_percentiles(const struct tree_run *run, const struct json *d
     return false;
 }
 
-/* The quantiles of the samples of one metric. */
+/* Computes the quantiles of the samples of one metric. */
 static bool latency_samples(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a,
                             struct latency_line *ret)
 {
@@ -176,7 +178,8 @@ static bool latency_samples(const struct tree_run *run, const struct json *detai
     return ret->x && ret->y;
 }
 
-/* The distributions of the other metrics of the same unit, up to LINES_MAX lines. Returns how many lines there are. */
+/* Adds the distributions of the other metrics of the same unit, up to LINES_MAX lines. Returns how
+ * many lines there are. */
 static size_t add_other_latencies(const struct tree_run *run, const struct json *detail, struct plotted_metric *metric, struct arena *a,
                                   struct chart_series *series, size_t used, double *low, double *high)
 {

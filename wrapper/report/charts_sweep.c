@@ -158,7 +158,7 @@ static int by_first(const void *x, const void *y)
     return ((*a)->value[0] > (*b)->value[0]) - ((*a)->value[0] < (*b)->value[0]);
 }
 
-/* Is another row better in one metric, and not worse in the other? */
+/* Returns whether another row is better in one metric, and not worse in the other. */
 static bool is_dominated(const struct plotted_rows *p, const struct plotted_row *row)
 {
     for (size_t i = 0; i < p->count; i++) {

@@ -28,7 +28,7 @@ static size_t latex_width(const char *text, size_t *longest)
     return tenths / 10 + 1;
 }
 
-/* The width of a column, and of its longest unbroken part. */
+/* Returns the width of a column, and in *longest that of its longest unbroken part. */
 static size_t column_width(const struct doc_grid *t, size_t column, size_t rows, size_t *longest)
 {
     const struct doc_column *c = &t->columns[column];

@@ -43,6 +43,6 @@ const char *report_value(double value, const char *unit, const char **ret_unit, 
 const char *report_time(int64_t ms, struct arena *a);
 /* Its name, without the time that benchwrap adds to those it makes. */
 const char *report_name(const struct tree_run *run, struct arena *a);
-/* The line at the foot. */
+/* Returns the line at the foot. */
 const char *report_foot(const struct runs *runs, struct arena *a);
 #endif

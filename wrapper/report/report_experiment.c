@@ -33,7 +33,7 @@ struct experiment_report {
     const char **varying; /* facts in which the keys differ */
 };
 
-/* The headline metrics of the newest runs that have some. */
+/* Finds the headline metrics of the newest runs that have some. */
 static void find_experiment_metrics(struct experiment_report *r)
 {
     for (size_t i = 0; i < r->n && r->metrics < EXPERIMENT_METRICS; i++) {
@@ -170,8 +170,8 @@ static int put_experiment_plots(const struct experiment_report *r, struct err *e
     return 0;
 }
 
-/* The column of a metric, all values in one unit: that of the largest. Returns the factor by which
- * they are shown. */
+/* Makes the column of a metric, with all values in one unit: that of the largest. Returns the
+ * factor by which they are shown. */
 static double values_column(const struct experiment_report *r, size_t k, struct doc_column *ret)
 {
     const char *unit = r->metric[k].unit;
@@ -203,7 +203,8 @@ static size_t first_of_key(const struct plotted_rows *rows, size_t at)
     return i;
 }
 
-/* One row of the table below: what the runs of one key have measured. values: place for all runs. */
+/* Writes one row of the table below: what the runs of one key have measured. values: capacity for
+ * all runs. */
 static void put_result_of_key(const struct experiment_report *r, struct doc_grid *t, size_t first, const double *scale, double *values)
 {
     const struct plotted_rows *rows = &r->rows;
@@ -235,7 +236,8 @@ static void put_result_of_key(const struct experiment_report *r, struct doc_grid
     }
 }
 
-/* The results, a row for each comparison key: what the reader of the differences compares first. */
+/* Writes the results, a row for each comparison key: what the reader of the differences compares
+ * first. */
 static void put_results_by_key(const struct experiment_report *r)
 {
     size_t facts = 0, keys = 0;
@@ -259,7 +261,7 @@ static void put_results_by_key(const struct experiment_report *r)
         doc_text(r->d, STYLE_DIM, arena_printf(r->a, "and %zu more", keys - KEYS_MOST));
 }
 
-/* "4 (2), 8 (3), absent (1)": how many runs have each value. Sorts the list. */
+/* Returns how many runs have each value, as "4 (2), 8 (3), absent (1)". Sorts the list. */
 static const char *count_values(const char **values, size_t n, size_t lacking, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -303,7 +305,8 @@ static void put_fact_values(const struct experiment_report *r, struct doc_grid *
     doc_cell_text(t, STYLE_PLAIN, count_values(values, n, r->n - n, r->a));
 }
 
-/* Params and tags that differ and are in no comparison key: facts of the machine, names of the user's. */
+/* Writes params and tags that differ and are in no comparison key: facts of the machine, names that
+ * the user set. */
 static void put_other_differences(const struct experiment_report *r)
 {
     static const struct doc_column columns[] = {{"kind"}, {"fact"}, {"values"}};
@@ -471,7 +474,7 @@ static int put_experiment_runs(const struct experiment_report *r, struct err *er
     return 0;
 }
 
-/* The facts of both parts of the keys in which the runs differ. */
+/* Finds the facts of both parts of the keys in which the runs differ. */
 static int find_varying(struct experiment_report *r, struct err *err)
 {
     struct comparison_key *keys = arena_get(r->a, (r->rows.count + 1) * sizeof *keys);

@@ -30,7 +30,7 @@ static const char *letter_of(size_t g, struct arena *a)
     return g < 26 ? arena_printf(a, "%c", (char)('A' + g)) : arena_printf(a, "%zu", g + 1);
 }
 
-/* The lines that a part of the comparison prints, as paragraphs of the document. */
+/* Adds the lines that a part of the comparison prints as paragraphs of the document. */
 static void put_compared_lines(struct groups_report *r, const struct buf *text, bool as_notes)
 {
     for (struct str rest = buf_text(text); rest.n;) {
@@ -150,7 +150,8 @@ static size_t put_compared_table(struct groups_report *r, bool headlines)
 
 /* ---- plots ---- */
 
-/* One value of a headline metric, or of the wall time where the groups have no such metric? */
+/* Returns whether the metric is one value of a headline metric, or of the wall time where the
+ * groups have no such metric. */
 static bool is_charted_metric(bool has_headlines, const struct compared_metric *m)
 {
     bool is_headline = has_headlines ? m->headline && !compare_is_wall(m) : compare_is_wall(m);
@@ -236,7 +237,7 @@ static void put_difference(struct groups_report *r, struct doc_grid *t, const ch
     }
 }
 
-/* A column for each group behind that of the names. */
+/* Makes a column for each group behind that of the names. */
 static struct doc_column *group_columns(const struct groups_report *r, const char *name)
 {
     struct doc_column *columns = arena_get(r->a, (r->count + 1) * sizeof *columns);
@@ -276,7 +277,7 @@ static void difference_rows(struct groups_report *r, bool inputs)
                                          : "No recorded input differs. Not all command lines are known.");
 }
 
-/* "800 MB/s (+260 %)": the median of the group, against the base. */
+/* Returns "800 MB/s (+260 %)": the median of the group, against the base. */
 static const char *result_text(const struct groups_report *r, const struct compared_metric *m, size_t g)
 {
     const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
@@ -383,7 +384,7 @@ static void put_usual_group_runs(const struct groups_report *r, struct tree_run 
     }
 }
 
-/* All runs, group by group. NULL: out of memory. */
+/* Returns all runs, group by group. NULL: out of memory. */
 static struct tree_run **all_members(const struct groups_report *r, size_t *ret_n)
 {
     size_t n = 0, used = 0;
@@ -415,7 +416,8 @@ static int put_group_runs(struct groups_report *r, struct tree_run *const *all, 
     return 0;
 }
 
-/* Is each group that the user names a point of its own? Groups of one size may differ in something that no record shows. */
+/* Returns whether each group that the user names is its own point. Groups of one size may differ in
+ * something that no record shows. */
 static bool are_groups_points(const struct groups_report *r, const char *x)
 {
     for (size_t g = 0; x && g < r->count; g++) {

@@ -149,7 +149,8 @@ static const char *reference_words(const struct report_state *r, const char *key
     return NULL;
 }
 
-/* "277 … 1151" of a metric with several values, in the unit that the value next to it is shown in. NULL: it has one. */
+/* Returns "277 … 1151" of a metric with several values, in the unit that the value next to it is
+ * shown in. NULL: it has one. */
 static const char *spread_words(const struct tree_entry *e, double value, const char *unit, struct arena *a)
 {
     double low = INFINITY, high = -INFINITY;
@@ -264,7 +265,7 @@ static size_t series_headlines(const struct report_state *r, const struct series
     return n;
 }
 
-/* The points of a sweep, or the repetitions, for each headline metric. */
+/* Plots the points of a sweep, or the repetitions, for each headline metric. */
 static void plot_series(const struct report_state *r, struct chart_list *list)
 {
     const struct series_figure *found[SERIES_METRICS];
@@ -298,7 +299,8 @@ static int put_sweep_scaling(const struct report_state *r, const struct report_o
     return report_scaling(r->d, r->runs, &r->run, 1, metrics, n, o, err);
 }
 
-/* Of a sweep: the range of the medians of each headline metric, and the best point. */
+/* Adds the cards of a sweep: the range of the medians of each headline metric, and the best point.
+ * */
 static void sweep_cards(const struct report_state *r)
 {
     const struct series_figure *found[SERIES_METRICS], *figures = series_figures(r->notes);
@@ -332,7 +334,7 @@ static void sweep_cards(const struct report_state *r)
         doc_cards(r->d, cards, n);
 }
 
-/* The values of headline metrics that the run has several of, as boxes. */
+/* Plots the values of headline metrics that the run has several of, as boxes. */
 static void plot_repetitions(const struct report_state *r, struct chart_list *list)
 {
     enum { VALUES_FEW = 3 };
@@ -498,7 +500,7 @@ static bool is_derived(const struct report_state *r, const char *key)
     return false;
 }
 
-/* Was one of the metrics compared with a reference? */
+/* Returns whether one of the metrics was compared with a reference. */
 static bool has_references(const struct report_state *r)
 {
     for (const struct json *m = json_first(json_get(r->detail, "references")); m; m = json_next(m))
@@ -574,7 +576,7 @@ static void report_all_metrics(const struct report_state *r)
 
 /* ---- functions, nodes, output ---- */
 
-/* The functions with most samples (--profile-code). */
+/* Writes the functions with most samples (--profile-code). */
 static void report_functions(const struct report_state *r)
 {
     static const struct doc_column columns[] = {{"function"}, {"module"}, {"share", "%", true}, {"samples", NULL, true}};
@@ -630,7 +632,7 @@ static void report_nodes(const struct report_state *r)
     json_free(j);
 }
 
-/* The last part of a stored stream, from a line's begin. */
+/* Writes the last part of a stored stream, from the begin of a line. */
 static void report_stream(const struct report_state *r, const char *name, const char *heading, bool *has_heading)
 {
     struct buf text;

@@ -92,7 +92,7 @@ static void put_scaling_table(const struct scaling_section *s, const struct plot
         }
 }
 
-/* The table and the charts of one metric. -1: refused, or out of memory. */
+/* Writes the table and adds the charts of one metric. Returns -1 when refused, or out of memory. */
 static int put_scaling_metric(const struct scaling_section *s, const char *metric, struct chart_list *charts, struct err *err)
 {
     struct plotted_rows rows = {

@@ -18,7 +18,7 @@
 
 /* ---- metrics ---- */
 
-/* The unit of the metric in the record, else in the key, in the arena; "": none. */
+/* Returns the unit of the metric in the record, else in the key, in the arena; "": none. */
 static const char *recorded_unit(const char *key, const struct json *detail, struct arena *a)
 {
     const char *unit = json_string(json_get(json_get(json_get(detail, "metrics"), key), "unit"), NULL);
@@ -107,7 +107,7 @@ const char *plotted_nearest_metric(struct tree_run *const *list, size_t n, const
     return best;
 }
 
-/* The headline metric that a plot shows where none is named; NULL: it has no metric. */
+/* Returns the headline metric that a plot shows where none is named; NULL: it has no metric. */
 static const char *plotted_default_metric(const struct tree_run *run, struct arena *a)
 {
     const char *wall = NULL;
@@ -215,7 +215,8 @@ static bool is_series_metric(const struct series_run_value *v, const char *wante
     return (name && strcmp(name, wanted) == 0) || (full && strcmp(full, wanted) == 0);
 }
 
-/* The value of a row, or NaN where the metric of the axis is in another unit; those of the first metric are counted. */
+/* Returns the value of a row, or NaN where the metric of the axis is in another unit; those of the
+ * first metric are counted. */
 static double value_on_axis(struct plotted_rows *p, struct plotted_row *row, size_t which, const char *unit, unsigned way, double value)
 {
     if (plotted_join(&p->metric[which], unit, way, p->a)) {
@@ -486,7 +487,8 @@ int plotted_check_axes(const struct plotted_rows *p, const char *const *named, s
     return 0;
 }
 
-/* Do two keys agree but for the named facts? Both parts count; a named fact of the system frees all of it. */
+/* Returns whether two keys agree but for the named facts. Both parts count; a named fact of the
+ * system frees all of it. */
 static bool is_same_but(const struct comparison_key *x, const struct comparison_key *y, const char *const *named, struct arena *a,
                         const char ***ret_differing)
 {

@@ -59,18 +59,20 @@ int plotted_check(struct plotted_rows *p, const char *const *named, bool system,
 int plotted_check_axes(const struct plotted_rows *p, const char *const *named, struct err *err);
 /* Leaves out the rows whose key is not that of the newest one, but for the named facts: p->other_keys. */
 int plotted_restrict(struct plotted_rows *p, const char *const *named, struct err *err);
-/* The value of a fact of a run: param, tag, experiment, name, status, program or argument.NAME; NULL: it has none. */
+/* Returns the value of a fact of a run: param, tag, experiment, name, status, program or
+ * argument.NAME; NULL: it has none. */
 const char *plotted_fact(const struct tree_run *run, const struct comparison_key *key, const char *name, struct arena *a);
-/* A field as a number: 4, 0.5, 4k, 1m; false: it is none. */
+/* Reads a field as a number: 4, 0.5, 4k, 1m. Returns false where it is none. */
 bool plotted_number(const char *text, double *ret);
-/* The metric that the user means, of a run; NULL: it has none. */
+/* Returns the metric of a run that the user means; NULL: it has none. */
 const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a);
 /* Joins the unit and direction in a further run to a described metric. False: it is in another unit, and nothing is joined. A run that knows no unit does not contradict. */
 bool plotted_join(struct plotted_metric *m, const char *unit, unsigned way, struct arena *a);
 /* Sets name ("write.bw"), unit and direction of a metric from its key and from benchwrap.json
  * (`detail`). Texts are in the arena. */
 void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a);
-/* The metric of one of the runs whose name, without unit, is nearest to what the user typed; NULL: there is none. */
+/* Returns the metric of one of the runs whose name, without unit, is nearest to what the user
+ * typed; NULL: there is none. */
 const char *plotted_nearest_metric(struct tree_run *const *list, size_t n, const char *wanted, struct arena *a);
 /* "MiB/s" of MiB_per_s, in the arena. */
 const char *plotted_unit(const char *unit, struct arena *a);

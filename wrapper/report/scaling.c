@@ -35,7 +35,8 @@ static enum scaling_kind kind_of_word(const char *word)
     return !word ? SCALING_NONE : strcmp(word, "strong") == 0 ? SCALING_STRONG : strcmp(word, "weak") == 0 ? SCALING_WEAK : SCALING_NONE;
 }
 
-/* Is the amount of work of all rows the same, or the same for each unit of x? */
+/* Returns SCALING_STRONG where the amount of work of all rows is the same, SCALING_WEAK where it is
+ * for each unit of x, both within 1 %. SCALING_NONE: neither, or x does not vary. */
 static enum scaling_kind kind_by_work(const struct plotted_rows *p)
 {
     double total = NAN, each = NAN, work, x, first_x = NAN;
@@ -111,7 +112,8 @@ static bool is_on_line(const struct plotted_row *row, const char *line)
     return row->fields[0] && isfinite(row->value[0]) && (!line || (row->fields[1] && strcmp(row->fields[1], line) == 0));
 }
 
-/* Do the rows of a line keep the rule? Rows of one x have one value of the shape in any case. of: the shape of each row. */
+/* Returns whether the rows of a line obey the rule. Rows of one x have one value of the shape in
+ * any case. of: the shape of each row. */
 static bool keeps_shape_rule(const struct plotted_rows *p, const char *const *of, enum shape_rule rule, const char *line)
 {
     bool same = true, grows = rule == SHAPE_PROPORTIONAL;
@@ -135,7 +137,7 @@ static bool keeps_shape_rule(const struct plotted_rows *p, const char *const *of
     return same || grows || rule == SHAPE_FREE;
 }
 
-/* Does a shape change on one of the lines in a way that x does not explain? */
+/* Returns whether a shape changes on one of the lines in a way that x does not explain. */
 static bool is_shape_odd(const struct plotted_rows *p, const char *shape, const char *const *lines, size_t n)
 {
     const char **of = arena_get(p->a, (p->count + 1) * sizeof *of);
@@ -199,7 +201,8 @@ static bool is_time_unit(const char *unit)
     return u && strcmp(u->dimension, "second") == 0;
 }
 
-/* Work per time. A score without a unit, of which more is better, counts as such. */
+/* Returns whether the metric is work per time. A score without a unit, of which more is better,
+ * counts as such. */
 static bool is_rate_metric(const struct plotted_metric *m)
 {
     bool has_unit = m->unit && *m->unit;

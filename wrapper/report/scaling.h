@@ -25,7 +25,7 @@ struct scaling {
 
 /* Shapes of a launch and the fact "scaling": runs of one scaling differ in them. NULL-terminated. */
 extern const char *const scaling_facts[];
-/* The first shape of the launch in which the runs differ; NULL: none. */
+/* Returns the first shape of the launch in which the runs differ; NULL: none. */
 const char *scaling_axis(struct tree_run *const *list, size_t n, struct arena *a);
 /* Reads the rows of the first metric: fields[0] is the number of units, fields[1] makes lines, fields[2] is the amount of work. In the arena of the rows.
  * ERR_INPUT: the kind is not known or not one, the runs differ in something else, or the metric is neither a time nor a rate. */

@@ -59,7 +59,7 @@ static int by_annotated_root(const void *a, const void *b)
     return strcmp(x->id, y->id);
 }
 
-/* The first run of a chain of corrections. */
+/* Returns the first run of a chain of corrections. */
 static const char *root_of(const struct corrections *corrections, const char *id)
 {
     const struct correction *k = corrections_of(corrections, id);

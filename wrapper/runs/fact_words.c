@@ -66,7 +66,7 @@ static const struct {
     {"step.cpus_per_task", "processors for each task"},
 };
 
-/* NULL: there are none. */
+/* Returns the words of a fact; NULL: there are none. */
 static const char *words_of_fact(const char *key)
 {
     for (size_t i = 0; i < sizeof fact_words_of / sizeof *fact_words_of; i++)

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The id of the run whose repetition this is. Another child run may have been recorded on another node: it inherits nothing. */
+/* Returns the id of the run whose repetition this is. Another child run may have been recorded on
+ * another node: it inherits nothing. */
 static const char *parent_of_repetition(const struct runs *runs, const struct tree_run *run, struct arena *a)
 {
     return runs_file(runs, run, "tags/benchwrap.repetition", 64, a) ? runs_file(runs, run, "tags/mlflow.parentRunId", 64, a) : NULL;
@@ -59,7 +60,7 @@ void inherit_params(struct runs *runs, struct tree_run *run, struct arena *a)
     *at = inherit_facts(runs, run, a);
 }
 
-/* A small file of the run's parent run. */
+/* Reads a small file of the run's parent run. */
 static const char *parent_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)
 {
     const char *id = parent_of_repetition(runs, run, a);

@@ -71,7 +71,7 @@ static const char *inputs_step_value(const struct runs *runs, const struct tree_
     return inherit_file(runs, run, arena_printf(a, "params/%s", key), 8192, a);
 }
 
-/* The launch's shape; that of the allocation where the run has nothing of a launch. */
+/* Returns the launch's shape; that of the allocation where the run has nothing of a launch. */
 static const char *inputs_shape_value(const struct runs *runs, const struct tree_run *run, const struct shape_keys *shape, struct arena *a)
 {
     const char *value = inputs_step_value(runs, run, shape->step, a);

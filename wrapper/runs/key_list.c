@@ -24,7 +24,7 @@ static size_t key_hash(const char *name)
     return (size_t)(h ^ h >> 32);
 }
 
-/* The slot of a name, or the empty one where it belongs. */
+/* Returns the slot of a name, or the empty one where it belongs. */
 static uint32_t *key_slot(const struct key_list *keys, const char *name)
 {
     size_t i = key_hash(name) & (keys->slot_count - 1);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The notes of a series, from among its files. False: it has none that can be read. */
+/* Reads the notes of a series from its files. Returns false where it has none that can be read. */
 static bool read_row_series(const struct table_run *r, struct series_notes *ret)
 {
     char path[256];

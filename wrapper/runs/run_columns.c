@@ -17,7 +17,7 @@ struct column_reading {
     struct err *err;
 };
 
-/* The next item of the list, up to a comma that is in no quotes. */
+/* Returns the next item of the list, up to a comma that is in no quotes. */
 static struct str cut_column(struct str *rest)
 {
     char quote = 0;
@@ -46,7 +46,7 @@ static int add_column(struct column_reading *r, struct filter_key key)
     return 0;
 }
 
-/* Every key that one of the runs has and that matches. */
+/* Adds every key that one of the runs has and that matches. */
 static int add_matching_columns(struct column_reading *r, enum filter_kind kind, const char *pattern)
 {
     struct key_list keys = {.a = r->a};

@@ -60,7 +60,7 @@ int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a,
     return 0;
 }
 
-/* Does each run of the operand name its commit? */
+/* Returns whether each run of the operand names its commit. */
 static bool names_commits(const char *operand)
 {
     for (struct str rest = str_of(operand); rest.p;) {
@@ -263,7 +263,7 @@ static int runs_append(void *context, struct tree_run *run)
     return 0;
 }
 
-/* What the run changes of another one. Few runs have an id that makes this possible. */
+/* Reads what the run changes of another one. Few runs have an id that makes this possible. */
 static void load_changes(void *context, size_t i, struct arena *a)
 {
     struct loading *l = context;
@@ -354,7 +354,7 @@ const struct tree_entry *runs_listed_changes(const struct runs *runs, const stru
     return found ? (*found)->annotated : NULL;
 }
 
-/* Corrections and annotations, which decide what the filter finds. */
+/* Reads corrections and annotations, which decide what the filter finds. */
 static void load_all_changes(struct loading *l, struct arena *a)
 {
     struct runs *runs = l->runs;

@@ -12,13 +12,14 @@
 
 enum { AHEAD_MS = 5 * 60 * 1000 };
 
-/* Does it start in the future? Its machine's clock was ahead, or this one's is behind. */
+/* Returns whether the run starts in the future. Its machine's clock was ahead, or this one's is
+ * behind. */
 static bool is_ahead(const struct tree_run *run, int64_t now_ms)
 {
     return run->start_ms > now_ms + AHEAD_MS;
 }
 
-/* The runs among which the user names one; read once. */
+/* Lists the runs among which the user names one, once. */
 static int load_nameable(struct runs *runs, struct arena *a, struct err *err)
 {
     static const struct runs_filter everything;
@@ -94,7 +95,8 @@ static void leave_corrections(struct seeing *s)
     annotations_deinit(&s->annotations);
 }
 
-/* The corrections and annotations of one experiment: of its folder only runs whose ids can be theirs are read. leave_corrections must follow. */
+/* Reads the corrections and annotations of one experiment: of its folder only runs whose ids can be
+ * theirs are read. leave_corrections must follow. */
 static int read_corrections(struct runs *runs, const struct tree_run *of, struct seeing *s, struct arena *a, struct err *err)
 {
     CLEANUP_FOLDER struct folder in = {0};
@@ -183,7 +185,7 @@ static void print_retraction(struct runs *runs, const struct tree_run *run, cons
     fprintf(runs->place.notes, "benchwrap: %s\n", b.p ? b.p : "");
 }
 
-/* The run that counts now in place of *run. */
+/* Finds the run that counts now in place of *run. */
 static int runs_find_current(struct runs *runs, unsigned what, struct arena *a, struct tree_run **run, struct err *err)
 {
     struct seeing s;

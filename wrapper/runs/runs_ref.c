@@ -41,7 +41,7 @@ void runs_close_refs(struct runs *runs)
     runs->refs = NULL;
 }
 
-/* The folder above the tree that --tree names, or runs are recorded into. */
+/* Returns the folder above the tree that --tree names, or that runs are recorded into. */
 static const char *folder_above_tree(const struct runs_place *from, const char *given, struct arena *a)
 {
     const char *tree;
@@ -82,8 +82,8 @@ static const char *place_in_repo(const struct repo *repo, const char *place, str
     return arena_printf(a, "%s/", real + n + 1);
 }
 
-/* The folder of the tree in the commit: the one named, else mlruns in the user's folder, else at
- * the root. 1: none. */
+/* Finds the folder of the tree in the commit: the one named, else mlruns in the user's folder, else
+ * at the root. Returns 1 where there is none. */
 static int find_tree(struct repo *repo, const struct repo_id *commit, const char *path, const char *place, struct arena *a,
                      struct repo_id *ret, struct err *err)
 {

@@ -21,7 +21,8 @@ struct metric_column {
     size_t runs;
 };
 
-/* "write.bw" of write.bw_MiB_per_s; the median over repetitions is in the column of the metric. */
+/* Returns "write.bw" of write.bw_MiB_per_s; the median over repetitions is in the column of the
+ * metric. */
 static const char *column_name(const struct headline *h, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -75,7 +76,8 @@ static void columns_sort(struct metric_column *columns, size_t n)
         }
 }
 
-/* The run's value; also of a metric that is none of its first headline metrics. */
+/* Reads the run's value into *ret, also of a metric that is none of its first headline metrics.
+ * Returns false where it has none. */
 static bool value_at(const struct table_run *r, const struct metric_column *column, struct arena *a, double *ret)
 {
     for (size_t k = 0; k < r->row->headlines; k++) {
@@ -121,7 +123,8 @@ static bool has_mixed_metrics(const struct table_run *runs, size_t count, const 
 
 /* ---- cells ---- */
 
-/* Bytes of a child run's name that repeat its parent's: "fio bs=4k #1" below "fio 2026-11-22 22:43:31". */
+/* Returns how many bytes of a child run's name repeat its parent's: "fio bs=4k #1" below "fio
+ * 2026-11-22 22:43:31". */
 static size_t repeated_name(const struct table_run *parent, const struct table_run *child)
 {
     const char *benchmark = parent->row->benchmark, *name = child->run->name;
@@ -129,7 +132,7 @@ static size_t repeated_name(const struct table_run *parent, const struct table_r
     return strncmp(name, parent->run->name, n) == 0 && name[n] == ' ' && name[n + 1] ? n + 1 : 0;
 }
 
-/* The line above that is the run's parent; `last`: that of the line before. */
+/* Returns the line above that is the run's parent; `last`: that of the line before. */
 static const struct table_run *parent_line(const struct table_run *runs, size_t i, const struct table_run *last)
 {
     if (i == 0 || runs[i].depth == 0)
@@ -162,7 +165,8 @@ static const char *own_status_text(const struct table_run *r)
     return r->row->verdict && strcmp(r->row->verdict, "fail") == 0 ? "fail" : "";
 }
 
-/* Nothing for a run that ended well, and whose statistics are those of its child runs. */
+/* Returns the status; nothing for a run that ended well, and whose statistics are those of its
+ * child runs. */
 static const char *status_text(const struct table_run *r, struct arena *a)
 {
     const char *own = own_status_text(r), *both = r->row->stale ? arena_printf(a, "%s%sstale", own, *own ? ", " : "") : NULL;
@@ -247,7 +251,7 @@ static const char *shown_unit(const char *unit, struct arena *a)
     return b.n ? arena_dup(a, b.p, b.n) : "";
 }
 
-/* Columns that every run has a value for, and that this screen is too narrow for. */
+/* Writes the columns that every run has a value for, and that this screen is too narrow for. */
 static void put_left_out(const struct listing *l, const struct screen *screen, struct buf *to)
 {
     bool start = listing_shows(l, screen, "start"), wall = listing_shows(l, screen, "wall");

@@ -122,7 +122,8 @@ static void show_metric_row(const struct show_state *s, struct listing *l, const
     listing_text(l, show_metric_words(s, e->key));
 }
 
-/* In the order of interest: what the program measured, what it used, what the machine did while it ran. */
+/* Returns the rank in the order of interest: what the program measured, what it used, what the
+ * machine did while it ran. */
 static int metric_rank(const char *key)
 {
     return key_is_result(key) ? 0 : strncmp(key, "run.", 4) == 0 ? 1 : 2;
@@ -159,7 +160,7 @@ static void number_or_none(struct listing *l, const struct json *m, const char *
         listing_none(l);
 }
 
-/* Metrics judged by references. */
+/* Prints the metrics that references judged. */
 static int print_references(const struct show_state *s)
 {
     static const struct listing_column columns[] = {

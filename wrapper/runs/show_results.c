@@ -80,7 +80,8 @@ static struct show_result show_result_of(const struct show_state *s, const char 
     return r;
 }
 
-/* The values around the one of the row; for a count that its name does not explain what it counts. */
+/* Writes the values around the one of the row; for a count that its name does not explain what it
+ * counts. */
 static void put_spread(const struct show_state *s, const struct show_result *r, struct buf *to)
 {
     const struct tree_entry *e = r->value;
@@ -158,7 +159,8 @@ static void result_row(const struct show_state *s, struct listing *l, const stru
     put_reference(s, l, r);
 }
 
-/* The table, and behind each row the spread of its metric, on lines of its own where the screen is narrow: it is never left out. */
+/* Writes the table, and behind each row the spread of its metric, on its own lines where the screen
+ * is narrow: it is never left out. */
 static int put_rows(const struct show_state *s, const struct listing *l, const struct show_result *rows, struct buf *to)
 {
     enum { GAP = 2, INDENT = 6 };
@@ -237,7 +239,8 @@ int show_put_results(const struct show_state *s, size_t *ret_more, struct buf *t
     return seen ? status : -1;
 }
 
-/* Is one of the results a guess of the generic reader? Not what the program logged itself. */
+/* Returns whether one of the results is a guess of the generic reader. What the program logged
+ * itself is none. */
 static bool has_guessed_metrics(const struct show_state *s)
 {
     for (const struct json *m = json_first(json_get(s->detail, "metrics")); m; m = json_next(m))

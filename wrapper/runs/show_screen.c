@@ -109,7 +109,8 @@ static void show_put_head(const struct show_state *s, struct buf *to)
     buf_puts(to, "\n\n");
 }
 
-/* The command line as a shell reads it back; where the record has no words, as the tag has it. */
+/* Writes the command line as a shell reads it back; where the record has no words, as the tag has
+ * it. */
 static void put_command(const struct show_state *s, const char *tag, struct buf *to)
 {
     CLEANUP_BUF struct buf line, plain;
@@ -254,7 +255,7 @@ static void show_put_fact(struct buf *to, const char *before, const char *value,
         buf_printf(to, "%s%s%s%s", to->n ? ", " : "", before, value, after);
 }
 
-/* A number that is a text, with its noun. */
+/* Appends a number that is a text, with its noun. */
 static void show_put_number(struct buf *to, const char *value, const char *noun)
 {
     if (value)
@@ -336,7 +337,7 @@ static void put_replaced(const struct show_state *s, struct buf *to)
         show_put_line(s, "Names", STYLE_PLAIN, STR("replaced in this public run: uuu1 is a user, hhh2 a host, /ddd3 a home folder"), to);
 }
 
-/* The description, and what annotations have changed since the run was recorded. */
+/* Writes the description, and what annotations have changed since the run was recorded. */
 static void put_annotated(const struct show_state *s, struct buf *to)
 {
     CLEANUP_BUF struct buf b;

@@ -69,7 +69,7 @@ static int order_marked(const void *a, const void *b)
     return strcmp((*x)->id, (*y)->id);
 }
 
-/* The place of a run among the sorted ones; `count`: it is not among them. */
+/* Returns the index of a run among the sorted ones; `count`: it is not among them. */
 static size_t find_sorted(struct tree_run *const *sorted, size_t count, const char *id)
 {
     struct tree_run key = {0}, *at = &key;
@@ -100,14 +100,14 @@ void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size
     }
 }
 
-/* Slots of a list of runs, by the id of their run. */
+/* Orders slots of a list of runs by the id of their run. */
 static int order_slots(const void *a, const void *b)
 {
     struct tree_run *const *const *x = a, *const *const *y = b;
     return strcmp((**x)->id, (**y)->id);
 }
 
-/* NULL: out of memory. */
+/* Returns the slots of the runs, sorted. NULL: out of memory. */
 static struct tree_run *const **sorted_slots(struct tree_run *const *all, size_t count, struct arena *a)
 {
     struct tree_run *const **sorted = arena_get(a, (count + 1) * sizeof *sorted);
