@@ -61,7 +61,8 @@ static void add_argument(struct listing_arguments *l, const char *key, struct st
     l->count += key != NULL;
 }
 
-/* The option without its dashes, or with them if the rest is a number, as an operand's key is, or "order". */
+/* Returns the option without its dashes, or with them if the rest is a number, as an operand's key
+ * is, or "order". */
 static struct str option_key(struct str option)
 {
     struct str name = option;
@@ -176,7 +177,8 @@ static struct str argument_name(const struct argument *e)
     return e->key ? str_of(e->key + strlen("argument.")) : STR("");
 }
 
-/* "O2" and "O3", "color" and "no-color": of such options the last one counts. */
+/* Returns whether the options are as "O2" and "O3", or "color" and "no-color": of such options the
+ * last one counts. */
 static bool are_opposed(struct str x, struct str y)
 {
     if (str_starts(x, "no-") || str_starts(y, "no-"))

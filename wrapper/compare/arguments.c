@@ -11,7 +11,8 @@
 
 enum { NOTES_MAX = 64 << 20, RULES_MAX = 4 << 20 };
 
-/* The first run of a series: its rules apply to the series. Path NULL: it is none. */
+/* Returns the first run of a series: its rules apply to the series. Path NULL: the run is no
+ * series. */
 static struct tree_run first_of_series(const struct runs *runs, const struct tree_run *run, struct arena *a)
 {
     struct tree_run first = {.path = NULL, .tree = run->tree};

@@ -101,7 +101,8 @@ static bool fact_differs(const struct compare_group *groups, size_t count, const
     return false;
 }
 
-/* Is the tag one of a single run or of MLflow, or does benchwrap write it for itself? */
+/* Returns whether the tag is one of a single run or of MLflow, or one that benchwrap writes for
+ * itself. */
 static bool is_tag_of_run(const char *key)
 {
     static const char *const shown[] = {"benchwrap.version", "benchwrap.profile", "benchwrap.verdict", "benchwrap.recipe"};
@@ -175,7 +176,8 @@ struct metric_work {
     struct arena *a;
 };
 
-/* The values of one run's metric that belong to `step` (-1: all). */
+/* Copies the finite values of one run's metric that belong to `step` (-1: all) to to[]. Returns how
+ * many. */
 static size_t values_of(const struct tree_run *run, const struct tree_entry *e, int64_t step, double *to)
 {
     size_t n = 0;
@@ -187,7 +189,8 @@ static size_t values_of(const struct tree_run *run, const struct tree_entry *e, 
     return n;
 }
 
-/* Has the run a value in another unit, which is none of the metric? A record that states no unit does not contradict. */
+/* Returns whether the run has a value in another unit, which is none of the metric. A record that
+ * states no unit does not contradict. */
 static bool has_other_unit(const struct metric_place *place, const char *unit, int64_t step, struct compared_side *side, struct arena *a)
 {
     const char *own = json_string(json_get(place->about, "unit"), "");
@@ -236,7 +239,7 @@ static void fill_side(const struct metric_work *w, size_t key, size_t g, const s
     }
 }
 
-/* Do both sides have one value alone? */
+/* Returns whether all values of both sides are the same one. */
 static bool are_equal(const struct compared_side *base, const struct compared_side *side)
 {
     for (size_t i = 0; i < base->n; i++)
@@ -248,7 +251,8 @@ static bool are_equal(const struct compared_side *base, const struct compared_si
     return true;
 }
 
-/* The interval that a single run reports of its value, as KEY.ci_low and KEY.ci_high; both are positive, so that the interval of a ratio can be made of them. */
+/* Reads the interval that a single run reports of its value, as KEY.ci_low and KEY.ci_high; both
+ * are positive, so that the interval of a ratio can be made of them. */
 static bool reported_interval(const struct metric_work *w, size_t g, const char *key, double *low, double *high)
 {
     static const char *const ends[] = {"ci_low", "ci_high"};
@@ -310,7 +314,8 @@ static enum compare_outcome outcome_of(const struct compared_metric *m, const st
     return (side->change.ratio > 1) == (strcmp(m->direction, "higher") == 0) ? OUTCOME_BETTER : OUTCOME_WORSE;
 }
 
-/* Holm's correction over the headline metrics of every group, or over all others: many of those shall not hide a change of the few that matter. */
+/* Applies Holm's correction over the headline metrics of every group, or over all others: many of
+ * those shall not hide a change of the few that matter. */
 static int correct_outcomes(struct compared_metric *metrics, size_t count, bool headline, struct arena *a, struct err *err)
 {
     size_t n = 0;
@@ -343,7 +348,7 @@ static bool is_statistic_of(struct str word, const char *key)
     return false;
 }
 
-/* Is the key a headline metric of the first run of a group? */
+/* Returns whether the key is a headline metric of the first run of a group. */
 static bool names_headline_metric(const struct compare_group *groups, size_t count, const char *key, struct arena *a)
 {
     for (size_t g = 0; g < count; g++) {
@@ -398,7 +403,8 @@ static int compare_step_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* All steps of a key if it is a table in any run; 0 if it holds repetitions everywhere. */
+/* Collects all steps of a key in *ret, in the arena, if it is a table in any run. Returns how many;
+ * 0 if it holds repetitions everywhere, or out of memory. */
 static size_t table_steps(const struct metric_work *w, size_t key, int64_t **ret)
 {
     bool table = false;

@@ -46,16 +46,18 @@ struct compared_metric {
  * points, are left out. `all`: also observations of the machine, and the statistics next to their
  * samples. NULL and err: out of memory. */
 int compare_metrics(const struct compare_group *groups, size_t count, bool all, struct arena *a, struct compared_metric **ret, struct err *err);
-/* Points of the sweep whose parent the run is; 0: it is none. */
+/* Returns the number of points of the sweep whose parent the run is; 0: it is none. */
 size_t compare_points(const struct tree_run *run);
 /* Are the steps of the run's metric repetitions, or do they mean something (a table over sizes)? Those of a parent run are repetitions, also where one
  * failed or is retracted, unless the key is over the points of a sweep. In other runs 0,1,2… or 1,2,3… are. The run's tags are read. */
 bool compare_are_repetitions(const struct tree_run *run, const struct tree_entry *e);
-/* The values that a param, else a tag, has in a group: one text, several with ", " between them, "-" where a run lacks it. */
+/* Returns the values that a param, else a tag, has in a group: one text, several with ", " between
+ * them, "-" where a run lacks it. In the arena. */
 const char *compare_param(const struct compare_group *group, const char *key, struct arena *a);
 /* The same of a tag alone: a param may have its key. */
 const char *compare_tag(const struct compare_group *group, const char *key, struct arena *a);
-/* Keys of the params that differ between groups or within one; NULL-terminated, sorted. */
+/* Returns the keys of the params that differ between groups or within one; NULL-terminated,
+ * sorted. */
 const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a);
 /* The same of tags, without those that every run has for itself: ids, MLflow's, most of benchwrap's. */
 const char **compare_tags(const struct compare_group *groups, size_t count, struct arena *a);
@@ -64,6 +66,6 @@ const char *compare_metric_name(const struct compared_metric *m, struct arena *a
 /* "! rate is in GB/s in 2 of 7 runs of B, not in MB/s: …", in the arena; NULL: no run of the side has it in another unit. runs: of the side;
  * whose: "runs of B". */
 const char *compare_units_line(const struct compared_metric *m, size_t side, size_t runs, const char *whose, struct arena *a);
-/* The text of a side in the verdict column: "too few", "better" … or "other inputs". */
+/* Returns the text of a side in the verdict column: "too few", "better" … or "other inputs". */
 const char *compare_verdict(const struct compared_side *side);
 #endif

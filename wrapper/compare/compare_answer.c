@@ -109,7 +109,7 @@ static const char *program_of(const struct compare_text *t, size_t g)
     return name ? name : "";
 }
 
-/* "; they are of different programs (fio, ior)" */
+/* Appends "; they are of different programs (fio, ior)". */
 static void put_programs(const struct compare_text *t, size_t g, struct buf *to)
 {
     const char *one = program_of(t, 0), *other = program_of(t, g);
@@ -118,7 +118,8 @@ static void put_programs(const struct compare_text *t, size_t g, struct buf *to)
     buf_putc(to, '.');
 }
 
-/* "The runs share no metric but their wall time; they are of different programs (fio, ior)." behind the answer for their wall time. */
+/* Appends "The runs share no metric but their wall time; they are of different programs (fio,
+ * ior)." behind the answer for their wall time. */
 static void put_nothing_else(const struct compare_text *t, size_t g, struct buf *to)
 {
     bool other = false;
@@ -168,7 +169,8 @@ static enum silence silence_of(const struct compared_side *side)
     }
 }
 
-/* Must the answer name the metric? Wall time does where it is a headline metric, or the only metric that both have. */
+/* Returns whether the answer must name the metric. Wall time is named where it is a headline
+ * metric, or the only metric that both have. */
 static bool is_answered(const struct compare_text *t, const struct compared_metric *m, size_t g, bool headlines)
 {
     if (compare_is_wall(m))
@@ -176,7 +178,8 @@ static bool is_answered(const struct compare_text *t, const struct compared_metr
     return !headlines || m->headline;
 }
 
-/* "No difference found in write.bw, write.iops."; first: the answer has no sentence before it. */
+/* Appends "No difference found in write.bw, write.iops."; first: the answer has no sentence before
+ * it. */
 static void put_silent(struct compare_text *t, size_t g, enum silence silence, bool headlines, bool first, struct buf *to)
 {
     static const struct {
@@ -239,7 +242,7 @@ static void put_too_few(struct compare_text *t, size_t g, bool shared)
         compare_put_wrapped(t, single ? 2 : 13, str_trim(buf_text(&b)));
 }
 
-/* Are all answered metrics too few? */
+/* Returns whether all answered metrics are too few. */
 static bool is_all_few(const struct compare_text *t, size_t g, bool headlines)
 {
     bool few = false;
@@ -317,7 +320,8 @@ static struct counted_runs count_failed(const struct compare_group *group)
     return ret;
 }
 
-/* "! A: 3 of 3, B: 1 of 3 (2 not judged) runs were disturbed." Nothing where no group has such runs. */
+/* Writes "! A: 3 of 3, B: 1 of 3 (2 not judged) runs were disturbed." Nothing where no group has
+ * such runs. */
 static void put_counted(struct compare_text *t, struct counted_runs (*count)(const struct compare_group *group), const char *words,
                         enum style style)
 {
@@ -375,7 +379,8 @@ void compare_put_partial(struct compare_text *t)
     screen_style_end(&t->screen, STYLE_WARN, t->to);
 }
 
-/* The first reason that a run of the group has; NULL: none of their programs has such a metric. */
+/* Returns the first reason that a run of the group has; NULL: none of their programs has such a
+ * metric. */
 static const char *first_missing_reason(const struct compare_group *group, const char *key)
 {
     const char *why = NULL;

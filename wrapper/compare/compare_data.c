@@ -41,7 +41,7 @@ static void program_json(struct json_out *j, const struct compare_group *groups,
     json_close(j, '}');
 }
 
-/* What the values of a side are. */
+/* Returns what the values of a side are. */
 static const char *samples_word(const struct compared_side *side, const struct compare_group *group)
 {
     return side->repetitions ? "repetitions" : side->n > group->count ? "samples" : "runs";

@@ -24,7 +24,8 @@ static const char *list_left_out(const struct opt_value *ignore, struct arena *a
     return b.n ? arena_dup(a, b.p, b.n) : NULL;
 }
 
-/* Is one thing measured in the group and in the first one? first: the group's place among the keys. */
+/* Returns whether one thing is measured in the group and in the first one. first: the group's index
+ * among the keys. */
 static bool is_one_measurement(const struct compared_keys *keys, size_t first, const struct compare_group *base,
                                const struct compare_group *group)
 {
@@ -39,7 +40,8 @@ static bool is_one_measurement(const struct compared_keys *keys, size_t first, c
 
 /* ---- what the user names besides by its key ---- */
 
-/* Are two texts one quantity: the same word, number, size ("4k", 4096) or duration ("1.5s", 1.5)? */
+/* Returns whether two texts are one quantity: the same word, number, size ("4k", 4096) or duration
+ * ("1.5s", 1.5). */
 static bool is_one_quantity(struct str x, struct str y)
 {
     double a, b;
@@ -48,7 +50,8 @@ static bool is_one_quantity(struct str x, struct str y)
            (str_duration(x, &a) && str_duration(y, &b) && a == b);
 }
 
-/* Has every run one value under both keys? Then who names the one names the other: --by bs, of "fio --bs={bs}", and block_size_B. */
+/* Returns whether every run has one value under both keys. Then who names the one names the other:
+ * --by bs, of "fio --bs={bs}", and block_size_B. */
 static bool is_named_twice(const struct compared_keys *keys, const struct compare_group *groups, size_t count, const char *axis,
                            const char *name)
 {
@@ -107,7 +110,7 @@ static int leave_out_repeated(const struct runs *runs, const struct compared_key
     return *ignore != before;
 }
 
-/* The key of each member, and what differs. */
+/* Reads the key of each member, and what differs. */
 static int read_keys(const struct runs *runs, const struct compare_group *groups, size_t count, const struct opt_value *ignore,
                      struct arena *a, struct compared_keys *ret, struct err *err)
 {
@@ -176,7 +179,7 @@ bool compare_add_arguments(const struct runs *runs, const struct compare_group *
 
 /* ---- printing ---- */
 
-/* The values of a fact in a group: one text, "several", or "none". */
+/* Appends the values of a fact in a group: one text, "several", or "none". */
 static void put_fact_value(const struct comparison_key *keys, size_t n, const char *name, struct buf *to)
 {
     struct str first = comparison_key_value(&keys[0], name);
@@ -193,7 +196,7 @@ static void put_fact_value(const struct comparison_key *keys, size_t n, const ch
         buf_puts(to, "none");
 }
 
-/* "site (A a, B b), cluster (A x, B y) and 2 more" */
+/* Appends "site (A a, B b), cluster (A x, B y) and 2 more". */
 static void put_differing(const struct compared_keys *keys, enum comparison_part part, const struct compare_group *groups, size_t count,
                           struct buf *to)
 {

@@ -20,14 +20,15 @@ struct compare_text {
 
 /* Appends a text with a line end, broken where the screen is narrow; further lines begin with `indent` blanks. */
 void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text);
-/* The most repetitions that a metric of the group has; 1: none is repeated. */
+/* Returns the most repetitions that a metric of the group has; 1: none is repeated. */
 size_t compare_repetitions(const struct compare_text *t, size_t g);
 /* Returns true if there is a headline metric other than the wall time. */
 bool compare_has_headlines(const struct compare_text *t);
 bool compare_is_wall(const struct compared_metric *m);
-/* Found no difference, but the interval reaches beyond 0.8 … 1.25: it is too wide to decide. */
+/* Returns whether no difference was found, but the interval reaches beyond 0.8 … 1.25: it is too
+ * wide to decide. */
 bool compare_is_varied(const struct compared_side *side);
-/* Is the param an input of the program? */
+/* Returns whether the param is an input of the program. */
 bool compare_is_input(const struct compare_text *t, const char *key);
 /* Returns true if group g and the first one have a common metric other than the wall time. */
 bool compare_shares_metric(const struct compare_text *t, size_t g);
@@ -35,7 +36,8 @@ bool compare_shares_metric(const struct compare_text *t, size_t g);
 struct counted_runs {
     size_t n, unjudged, runs; /* unjudged: neither in n nor known not to be */
 };
-/* How many runs of a group were disturbed. A series stands for its repetitions without those for warm-up. */
+/* Counts the runs of a group that were disturbed. A series stands for its repetitions without those
+ * for warm-up. */
 struct counted_runs compare_count_disturbed(const struct compare_group *group);
 
 /* Append lines: what is higher or lower in group g; which runs were disturbed; which groups mix runs of several situations. */

@@ -64,7 +64,7 @@ static size_t put_keys(const char **keys, struct buf *to)
     return n;
 }
 
-/* The values of what differs, one column for each group; all: not the inputs alone. */
+/* Writes the values of what differs, one column for each group; all: not the inputs alone. */
 static int put_params(struct compare_text *t, bool all)
 {
     struct arena *a = t->arena;
@@ -276,7 +276,8 @@ static bool is_metric_shown(const struct compare_text *t, const struct compared_
     return !headlines || t->all || m->headline || strcmp(m->key, "run.wall_s") == 0;
 }
 
-/* The row behind m (NULL: the first): the program's own metrics, then its wall time. What is not shown is counted once. */
+/* Returns the row behind m (NULL: the first): the program's own metrics, then its wall time. What
+ * is not shown is counted once. */
 static const struct compared_metric *next_shown(const struct compare_text *t, const struct compared_metric *m, bool headlines,
                                                 size_t *ret_more)
 {
@@ -292,7 +293,7 @@ static const struct compared_metric *next_shown(const struct compare_text *t, co
     return NULL;
 }
 
-/* A and B side by side. */
+/* Writes A and B next to each other. */
 static int put_pair(struct compare_text *t, bool headlines, size_t *ret_more, bool *ret_interval)
 {
     static const struct listing_column columns[] = {{"key", "", false, 60, .whole = true},
@@ -357,7 +358,8 @@ static int put_groups_metrics(struct compare_text *t, bool headlines, size_t *re
     return status;
 }
 
-/* "--by size -e fio" of the first sweep among the groups: its points can be compared so. NULL: none is a sweep. */
+/* Returns "--by size -e fio" of the first sweep among the groups: its points can be compared so.
+ * NULL: none is a sweep. */
 static const char *sweep_options(const struct compare_text *t)
 {
     for (size_t g = 0; g < t->count; g++) {
@@ -413,7 +415,8 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     screen_style_end(&t->screen, STYLE_DIM, t->to);
 }
 
-/* Only wall times are compared: why the runs have no results, by the first that has a reason. */
+/* Writes that only wall times are compared, and why the runs have no results, by the first that has
+ * a reason. */
 static void put_no_metrics(struct compare_text *t)
 {
     CLEANUP_BUF struct buf b;

@@ -37,11 +37,11 @@ int comparison_key_of(struct comparison_reader *reader, const struct tree_run *r
                       struct comparison_key *ret, struct err *err);
 
 bool comparison_key_same(const struct comparison_key *x, const struct comparison_key *y, enum comparison_part part);
-/* Are what was measured and the system the same? Then the runs have one history. */
+/* Returns whether what was measured and the system are the same. Then the runs have one history. */
 bool comparison_key_shared(const struct comparison_key *x, const struct comparison_key *y);
 /* Names of the facts of one part in which n keys differ, sorted, NULL-terminated, in the arena. NULL: out of memory. */
 const char **comparison_key_difference(const struct comparison_key *keys, size_t n, enum comparison_part part, struct arena *a);
-/* The value of a fact; p NULL: the key has none of that name. */
+/* Returns the value of a fact; p NULL: the key has none of that name. */
 struct str comparison_key_value(const struct comparison_key *key, const char *name);
 /* Appends "benchmark ior, a POSIX, step.nodes 2": at most `most` facts of a part, then "and N more"; not the order of the
  * arguments, which the facts themselves suggest. Nothing for an empty part. */

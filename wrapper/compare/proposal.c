@@ -34,7 +34,8 @@ static int compare_conditions(const void *a, const void *b)
     return str_natural(((const struct proposed_condition *)a)->key, ((const struct proposed_condition *)b)->key);
 }
 
-/* Can a reference file name the fact below "params"? It cannot name the command line, the version, or the program of a run without a benchmark. */
+/* Returns whether a reference file can name the fact below "params". It cannot name the command
+ * line, the version, or the program of a run without a benchmark. */
 static bool is_param_condition(const struct comparison_key *key, const struct comparison_fact *f)
 {
     bool site = f->part == COMPARISON_SYSTEM && (strcmp(f->name, "site") == 0 || strcmp(f->name, "cluster") == 0);
@@ -58,7 +59,7 @@ static bool copy_key(struct proposal *p, const struct comparison_key *key, struc
     return facts && !p->arena->failed;
 }
 
-/* Tags, then params by name. */
+/* Returns the conditions in the arena: tags, then params by name. NULL: out of memory. */
 static struct proposed_condition *conditions_of(struct proposal *p, const struct comparison_key *key, size_t *ret_n)
 {
     static const char *const tags[] = {"benchmark", "site", "cluster"};
@@ -105,7 +106,8 @@ static void note_command_line(struct proposal *p, struct proposed_group *g, cons
     g->differs = names ? names[0] : NULL;
 }
 
-/* read: its texts are copied. */
+/* Returns the group of a run with this key, which is added where it is missing. read: its texts are
+ * copied. NULL: out of memory. */
 static struct proposed_group *group_of(struct proposal *p, const struct comparison_key *read)
 {
     size_t n = 0;
@@ -294,7 +296,7 @@ static const char *why_left_out(const struct proposed_metric *m)
     return m->band > PROPOSAL_BAND_MAX ? "its spread is too large to be a reference" : NULL;
 }
 
-/* Does the group make an entry? Measures its metrics. */
+/* Measures the group's metrics, and returns whether the group makes an entry. */
 static bool is_entry(const struct proposal *p, struct proposed_group *g)
 {
     bool some = false;
@@ -401,7 +403,7 @@ static void yaml_metrics(struct buf *to, const struct proposed_group *g)
     }
 }
 
-/* The condition that has most different values among the groups that are too small. */
+/* Returns the condition that has most different values among the groups that are too small. */
 static const char *most_varied_condition(const struct proposal *p, size_t *ret_values)
 {
     const char *best = NULL;

@@ -130,7 +130,8 @@ static int read_reframe_file(struct reframe_history *h, const char *path, struct
     return h->arena->failed ? err_memory(err, "the references") : 0;
 }
 
-/* The metric that a run of ReFrame has of this variable, and how much of its unit is one of ReFrame's: the rules read a report with the value 1. */
+/* Finds the metric that a run of ReFrame has of this variable, and how much of its unit is one of
+ * ReFrame's: the rules read a report with the value 1. */
 static bool find_metric(struct reframe_history *h, const struct applied *a, const char **ret_key, double *ret_factor)
 {
     CLEANUP_BUF struct buf b;

@@ -51,14 +51,17 @@ struct filter_value filter_value_read(const struct filter_key *key, const struct
 struct filter;
 /* Compiles an expression into the arena, which must outlive it. An empty one holds for every run. ERR_USAGE names what is wrong and shows the place. */
 int filter_parse(const char *text, struct arena *a, const struct filter **ret, struct err *err);
-/* Does the expression hold for the run? NULL holds always. A fact that cannot be read makes it false and sets *ret_problem, as above. Thread-safe. */
+/* Returns whether the expression holds for the run. NULL holds always. A fact that cannot be read
+ * makes it false and sets *ret_problem, as above. Thread-safe. */
 bool filter_holds(const struct filter *f, const struct folder *tree, const struct tree_run *run, struct arena *a, const char **ret_problem);
-/* The keys that an expression names, in its order: *ret in the arena. Returns their number. */
+/* Finds the keys that an expression names, in its order: *ret in the arena. Returns their
+ * number. */
 size_t filter_keys(const struct filter *f, struct arena *a, const struct filter_key **ret);
 
 /* ---- keys alone ---- */
 
-/* A key with an optional direction, as MLflow's order_by has it: "metrics.bw DESC". option: for messages, "--sort". */
+/* Parses a key with an optional direction, as MLflow's order_by has it: "metrics.bw DESC". option:
+ * for messages, "--sort". */
 int filter_parse_order(const char *text, const char *option, struct arena *a, struct filter_key *ret, bool *ret_descending, struct err *err);
 /* The order of two values under MLflow's order_by: less than 0 if x comes first. NaN and then missing values are last in both directions. */
 int filter_value_order(const struct filter_value *x, const struct filter_value *y, bool descending);

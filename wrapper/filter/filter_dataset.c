@@ -21,7 +21,7 @@ struct dataset_search {
     bool found;
 };
 
-/* A meta.yaml below `in`; NULL where it cannot be read, with the problem. */
+/* Reads a meta.yaml below `in`; NULL where it cannot be read, with the problem. */
 static const struct yaml *read_dataset_meta(struct dataset_search *s, const struct folder *in, const char *folder, const char *name)
 {
     CLEANUP_BUF struct buf b;
@@ -39,7 +39,8 @@ static const struct yaml *read_dataset_meta(struct dataset_search *s, const stru
     return NULL;
 }
 
-/* The folder's name of the input's dataset; NULL: the input is no dataset, or one that the tree lacks. */
+/* Returns the folder's name of the input's dataset; NULL: the input is no dataset, or one that the
+ * tree lacks. */
 static const char *dataset_place(const struct dataset_search *s, const struct yaml *input)
 {
     struct str id = yaml_text(input, "source_id", "");

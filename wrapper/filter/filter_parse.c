@@ -28,7 +28,7 @@ static bool takes_list(const struct filter_key *key)
 
 /* ---- operators ---- */
 
-/* = != < <= > >=: -1: none of them. */
+/* Returns the operator of = != < <= > >=; -1: none of them. */
 static int scan_symbols(struct filter_scan *s, struct str *ret_typed)
 {
     size_t from = s->at;
@@ -84,7 +84,7 @@ static int scan_operator(struct filter_scan *s)
     return filter_scan_refuse(s, at, "expected a comparison: = != < <= > >= LIKE ILIKE IN or IS NULL");
 }
 
-/* Which comparisons MLflow knows for the kind of fact. */
+/* Returns whether MLflow knows this comparison for the kind of fact. */
 static bool operator_fits(const struct filter_key *key, enum filter_operator op)
 {
     if (is_numeric(key))

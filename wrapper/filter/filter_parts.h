@@ -23,10 +23,10 @@ struct filter_scan {
     const char *option; /* "--filter", for messages */
     struct err *err;
 };
-/* ERR_USAGE with a sentence and the text, a caret below the byte `at`. Returns -1. */
+/* Sets ERR_USAGE with a sentence and the text, a caret below the byte `at`. Returns -1. */
 int filter_scan_refuse(const struct filter_scan *s, size_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void filter_scan_blanks(struct filter_scan *s);
-/* The character that follows; 0 at the end. */
+/* Returns the character that follows; 0 at the end. */
 uint32_t filter_scan_peek(const struct filter_scan *s);
 /* Consumes a word of letters, in either case, if no other character of a name follows it. */
 bool filter_scan_word(struct filter_scan *s, const char *word);

@@ -124,7 +124,7 @@ static bool is_number_led(const struct filter_scan *s, size_t at)
     return c != '_' && !filter_char_is_letter(c);
 }
 
-/* The end of one part of a key without quotes; `at` itself: there is none. */
+/* Returns the end of one part of a key without quotes; `at` itself: there is none. */
 static size_t scan_name_end(const struct filter_scan *s, size_t at)
 {
     size_t i = at, k;
@@ -189,7 +189,7 @@ static size_t scan_digits(const struct filter_scan *s, size_t at)
     return at;
 }
 
-/* 5e3, 5.5e-3: the exponent has no plus. The end; 0: none. */
+/* Returns the end of a number as 5e3 or 5.5e-3, whose exponent has no plus; 0: none. */
 static size_t scan_exponent_number(const struct filter_scan *s, size_t at)
 {
     size_t i = scan_digits(s, at);

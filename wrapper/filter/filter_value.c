@@ -24,7 +24,8 @@ static bool is_file_key(const char *name)
     }
 }
 
-/* 1: read; 0: there is none. */
+/* Reads the file into the buffer. Returns 1; 0: there is none, or it cannot be read, and
+ * *ret_problem states why. */
 static int read_value_file(const struct folder *tree, const struct tree_run *run, const char *folder, const char *name, size_t max,
                            struct buf *to, struct arena *a, const char **ret_problem)
 {
@@ -103,7 +104,7 @@ static struct filter_value read_variable(const char *name, const struct folder *
     return (struct filter_value){.is = FILTER_MISSING};
 }
 
-/* A tag, as annotations leave it. */
+/* Returns a tag, as annotations leave it. */
 static struct filter_value read_tag_fact(const char *name, const struct folder *tree, const struct tree_run *run, struct buf *text,
                                          struct arena *a, const char **ret_problem)
 {
@@ -163,7 +164,7 @@ struct filter_value filter_value_read(const struct filter_key *key, const struct
     return (struct filter_value){.is = FILTER_MISSING};
 }
 
-/* Known values, then NaN, then what is missing. */
+/* Returns the rank: known values, then NaN, then what is missing. */
 static int value_rank(const struct filter_value *v)
 {
     return v->is == FILTER_MISSING ? 2 : v->is == FILTER_NUMBER && isnan(v->number) ? 1 : 0;

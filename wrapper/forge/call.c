@@ -14,7 +14,8 @@ enum { REPLY_MAX = 32 << 20, ATTEMPTS = 4, PATIENCE_S = 60, ABSENT_WAIT_S = 1 };
 
 /* ---- what an answer means ---- */
 
-/* The forge's own words: GitHub's message and its errors, GitLab's message (text, list or object) or error, Gitea's message. */
+/* Appends the forge's own words: GitHub's message and its errors, GitLab's message (text, list or
+ * object) or error, Gitea's message. */
 static void forge_add_words(const struct json *j, unsigned depth, struct buf *to)
 {
     const char *text = json_string(j, NULL);

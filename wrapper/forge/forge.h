@@ -32,7 +32,7 @@ struct forge_place {
 /* The place of a remote's address in git's forms: https://, ssh://, git@host:path, a folder.
  * Credentials in it are left out. 0, whatever it is; -1: an option of `named` is none. */
 int forge_place_of(struct forge_place *ret, const char *url, const struct forge_named *named, char *const *env, struct arena *a, struct err *err);
-/* The address at which the user opens the pull request in a browser; NULL: unknown. */
+/* Returns the address at which the user opens the pull request in a browser; NULL: unknown. */
 const char *forge_link(const struct forge_place *target, const struct forge_place *source, const char *base, const char *branch, struct arena *a);
 
 /* ---- who (token.c) ---- */
@@ -68,7 +68,7 @@ struct forge;
 int forge_open(struct forge **ret, const struct forge_place *target, const struct forge_place *source, const struct forge_token *token,
                const struct http_config *http, struct err *err);
 void forge_close(struct forge *f);
-/* The forge's clock at its last answer, s since 1970; 0: not known. */
+/* Returns the forge's clock at its last answer, in seconds since 1970; 0: not known. */
 int64_t forge_date_s(const struct forge *f);
 enum forge_answer {
     FORGE_FINE,

@@ -5,8 +5,8 @@
 
 static const char *const headers[] = {"Accept: application/json", NULL};
 
-/* Fills *ret from a merge request, with texts in the arena. Returns false where it has no number.
- * */
+/* Fills *ret from a merge request, with texts in the arena. Returns false where it has no
+ * number. */
 static bool gitlab_pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
 {
     const char *state = json_string(json_get(item, "state"), "");
@@ -29,7 +29,7 @@ static void put_project(struct buf *url, const struct forge *f, const struct for
     http_escape(url, str_of(p->path), false);
 }
 
-/* The number of a project, which a request between two of them requires. */
+/* Queries the number of a project, which a request between two of them requires. */
 static enum forge_answer project_id(struct forge *f, const struct forge_place *p, int64_t *ret, struct err *err)
 {
     struct buf url CLEANUP_BUF;
@@ -82,7 +82,7 @@ static void gitlab_put_text(struct json_out *body, const char *title, const char
     json_text(body, "description", text);
 }
 
-/* Posted to the project that the branch is in. */
+/* Creates the merge request at the project that the branch is in. */
 static enum forge_answer gitlab_create(struct forge *f, const struct forge_branch *b, struct json_out *body, struct arena *a,
                                        struct json **ret, struct err *err)
 {

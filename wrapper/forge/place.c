@@ -30,7 +30,7 @@ static const struct {
     {"gitea.com", "https://gitea.com", "https://gitea.com/api/v1", FORGE_GITEA},
 };
 
-/* "github", "gitlab", "gitea", "forgejo", any case; else FORGE_NONE */
+/* Returns the kind of "github", "gitlab", "gitea", "forgejo", in any case; else FORGE_NONE. */
 static enum forge_kind forge_kind_of(const char *word)
 {
     for (size_t i = 0; word && i < KINDS; i++)
@@ -72,7 +72,7 @@ static struct str behind_user(struct str authority)
     return authority;
 }
 
-/* "host:port", "[::1]:port" */
+/* Splits "host:port" or "[::1]:port". */
 static void split_host(struct str authority, struct address *to)
 {
     size_t end = 0;
@@ -127,7 +127,8 @@ static bool is_plain_address(struct str s)
 
 /* ---- the forge ---- */
 
-/* Does a variable of the environment (of the forge's own tools, or of a CI job) name this host? */
+/* Returns whether a variable of the environment (of the forge's own tools, or of a CI job) names
+ * this host. */
 static bool env_names(char *const *env, const char *host, enum forge_kind *kind)
 {
     static const struct {

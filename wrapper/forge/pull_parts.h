@@ -36,7 +36,7 @@ struct forge {
 /* Sends one request, repeated where that may help. *ret (may be NULL) is the caller's to free;
  * NULL where there was no JSON. */
 enum forge_answer forge_send(struct forge *f, const struct forge_call *call, struct json **ret, struct err *err);
-/* Text of JSON, into the arena; "" for anything else. */
+/* Returns a text of JSON, in the arena; "" for anything else. */
 const char *forge_text(const struct json *object, const char *pointer, struct arena *a);
 /* Records an item of a listing (newest first) as the first open one, or the first of the others. */
 void forge_note(const struct forge_pull *pull, struct forge_pull *open, struct forge_pull *last);

@@ -76,7 +76,8 @@ static int from_named_file(struct forge_token *t, const char *path, struct arena
     return 0;
 }
 
-/* Lines "HOST TOKEN"; '#' begins a remark. */
+/* Finds the token of the host in a file of lines "HOST TOKEN"; '#' begins a remark. Returns 0, also
+ * without one; -1 with err. */
 static int from_tokens(struct forge_token *t, const char *host, const char *path, struct arena *a, struct err *err)
 {
     struct buf b CLEANUP_BUF;

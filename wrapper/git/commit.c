@@ -11,7 +11,7 @@
 
 enum { COMMIT_BYTES = 1 << 20 };
 
-/* text without what git does not allow in a name: in the arena. */
+/* Returns the text without what git does not allow in a name, in the arena. */
 static const char *commit_clean(const char *text, struct arena *a)
 {
     char *to = arena_dup(a, text, strlen(text));
@@ -26,7 +26,7 @@ static const char *commit_clean(const char *text, struct arena *a)
     return to ? to + strspn(to, " .,:;\"\\'") : NULL;
 }
 
-/* GIT_AUTHOR_NAME, author.name, user.name, the first of them that is set. */
+/* Returns the first of GIT_AUTHOR_NAME, author.name, user.name that is set. */
 static const char *commit_first_of(struct repo *r, struct arena *a, const char *variable, const char *key, const char *otherwise)
 {
     const char *text = variable ? getenv(variable) : NULL;

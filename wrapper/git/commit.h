@@ -28,8 +28,8 @@ struct signer {
     bool prompt; /* the passphrase may be read from the terminal */
 };
 /* Reads from git's configuration how commits are signed; texts are in the arena or static.
- * ret->format NULL: they are not. Returns -1 with err for an unknown format, or ssh without a key.
- * */
+ * ret->format NULL: they are not. Returns -1 with err for an unknown format, or ssh without a
+ * key. */
 int signer_from(struct repo *r, struct arena *a, bool prompt, struct signer *ret, struct err *err);
 /* Writes the commit as an object of r's writer, signed where signer (NULL: none) has a format. -1
  * with err. */

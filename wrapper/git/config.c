@@ -13,8 +13,8 @@ bool config_env_on(const struct git2 *git, const char *variable)
     return text && git->git_config_parse_bool(&on, text) == 0 && on;
 }
 
-/* The files that git reads instead of the user's and the system's where the environment names them
- * (git(1), GIT_CONFIG_GLOBAL and similar variables); libgit2 does not read them. */
+/* Adds the files that git reads instead of the user's and the system's where the environment names
+ * them (git(1), GIT_CONFIG_GLOBAL and similar variables); libgit2 does not read them. */
 static int add_named_config(struct repo *r, git_config *config)
 {
     const char *global = getenv("GIT_CONFIG_GLOBAL"), *system = getenv("GIT_CONFIG_SYSTEM");
@@ -39,8 +39,8 @@ static int is_one(const git_config_entry *entry, void *found)
     return 0;
 }
 
-/* Keys that the environment sets, and files that are included where a remote has some address:
- * libgit2 ignores both silently. */
+/* Returns whether there are keys that the environment sets, or files that are included where a
+ * remote has some address: libgit2 ignores both silently. */
 static bool has_more(const struct repo *r)
 {
     const char *count = getenv("GIT_CONFIG_COUNT"), *words = getenv("GIT_CONFIG_PARAMETERS");

@@ -39,7 +39,7 @@ static int compare_git_entries(const void *a, const void *b)
     return strcmp(((const struct git_folder_entry *)a)->name, ((const struct git_folder_entry *)b)->name);
 }
 
-/* The entries of the raw tree. */
+/* Parses the entries of the raw tree. */
 static int git_folder_parse(struct git_folder *f)
 {
     struct err err = {0};

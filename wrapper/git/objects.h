@@ -15,7 +15,7 @@ void objects_free(struct repo *r); /* what was not flushed is forgotten; also wh
 /* An object of that kind; one that the repository has already is not written again. `name`: path or last part of it, for the pack's differences
  * (equal names are compared with each other); may be NULL. */
 int objects_write(struct repo *r, enum repo_kind kind, struct str content, const char *name, struct repo_id *ret, struct err *err);
-/* How much was written since the last flush, in bytes before compression. */
+/* Returns how much was written since the last flush, in bytes before compression. */
 uint64_t objects_waiting(const struct repo *r);
 /* One pack with all that waits, synced, in place. Nothing waits: nothing is done. */
 int objects_flush(struct repo *r, struct err *err);

@@ -23,7 +23,7 @@ static const char *partial_folder(const struct repo *r)
     return repo_workdir(r) ? repo_workdir(r) : repo_dir(r);
 }
 
-/* The lines "?<id>" of git rev-list, without the mark. */
+/* Lists the lines "?<id>" of git rev-list, without the mark. */
 static int partial_list_missing(struct repo *r, const char *const *what, size_t *count, struct buf *ids, struct err *err)
 {
     const char *argv[12] = {"git", "rev-list", "--quiet", "--objects", "--missing=print"};

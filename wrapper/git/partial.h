@@ -3,7 +3,7 @@
 #define GIT_PARTIAL_H
 #include "git/repo.h"
 
-/* The remote that has what a partial clone lacks, in a; NULL: the clone is not partial. */
+/* Returns the remote that has what a partial clone lacks, in a; NULL: the clone is not partial. */
 const char *partial_remote(struct repo *r, struct arena *a);
 /* Counts the objects of `to` and its trees that are not here, and with `from` those of the commits between, and lists their ids, a line each, in *ids (may be NULL).
  * -1: git cannot be run, or has failed. */

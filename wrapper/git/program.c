@@ -247,8 +247,8 @@ void program_end_deinit(struct program_end *e)
     buf_deinit(&e->words);
 }
 
-/* The last line with a reason. When ssh fails, git adds four lines that fit every cause; the
- * message of ssh precedes them. */
+/* Returns the last line with a reason. When ssh fails, git adds four lines that fit every cause;
+ * the message of ssh precedes them. */
 static struct str program_last_line(struct str all)
 {
     struct str last = {"", 0};

@@ -19,7 +19,7 @@
 #define BRANCHES "refs/heads/benchwrap/"
 enum { WAIT_LEAST_MS = 5, LOCK_MOST_MS = 200, TURN_MOST_MS = 1000 /* dozens may wait, and the one at work needs the processor */ };
 
-/* A pause that grows, and is another one for each process. */
+/* Pauses for a time that grows, and is another one for each process. */
 static void pause_a_while(unsigned round, unsigned most_ms)
 {
     unsigned ms = (unsigned)WAIT_LEAST_MS << (round < 8 ? round : 8);
@@ -46,8 +46,9 @@ static int turn_err(int fd, double wait_s, const char *path, struct err *err)
 
 /* ---- a lock that the holder before left, since it was killed ---- */
 
-/* Identifies a file, so that another one with the same inode number later is distinguished: inode
- * and time of creation, else of the last change. */
+/* Reads what identifies a file, so that another one with the same inode number later is
+ * distinguished: inode and time of creation, else of the last change. Returns false where it cannot
+ * be read. */
 static bool lock_look(const char *path, char *ret, size_t size)
 {
     struct statx st;
@@ -63,7 +64,7 @@ static void lock_path(struct repo *r, const char *name, char *ret, size_t size)
     snprintf(ret, size, "%s%s.lock", repo_common(r), name);
 }
 
-/* The turn's file names the lock that its holder has: "lock <ref> <inode and time>". */
+/* Notes in the turn's file the lock that its holder has: "lock <ref> <inode and time>". */
 static void lock_note(const struct ref_turn *turn, struct repo *r, const char *name)
 {
     char path[4096], known[100], line[500];

@@ -48,7 +48,7 @@ const char *repo_library(void)
 
 /* ---- the repository ---- */
 
-/* Why it cannot be opened, with what to do. */
+/* Sets err to why the repository cannot be opened, with what to do. */
 static int open_err(const struct git2 *git, const char *path, int code, struct err *err)
 {
     const git_error *e = git->git_error_last();
@@ -235,7 +235,7 @@ int repo_symbolic(struct repo *r, const char *name, struct arena *a, const char 
     return target ? 0 : 1;
 }
 
-/* A list that grows in the arena. */
+/* Appends to a list that grows in the arena. */
 static int list_add(struct arena *a, const char ***list, size_t *count, const char *text, struct err *err)
 {
     if ((*count & (*count + 1)) == 0) { /* 0, 1, 3, 7 … entries: full with the NULL behind them */

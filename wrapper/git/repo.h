@@ -105,6 +105,6 @@ int repo_config_set(struct repo *r, const char *key, const char *value, struct e
 int repo_remotes(struct repo *r, struct arena *a, const char ***ret, struct err *err);
 int repo_remote_url(struct repo *r, const char *remote, bool push, struct arena *a, const char **ret, struct err *err);
 
-/* Version of the libgit2 that can be loaded ("1.5.1"), or NULL. */
+/* Returns the version of the libgit2 that can be loaded ("1.5.1"), or NULL. */
 const char *repo_library(void);
 #endif

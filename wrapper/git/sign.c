@@ -25,7 +25,8 @@ static bool is_public_key(const char *key)
     return strncmp(key, "key::", 5) == 0 || strncmp(key, "ssh-", 4) == 0;
 }
 
-/* gpg.ssh.defaultKeyCommand: git runs it by a shell; only a plain line of words is accepted here. */
+/* Returns the key that gpg.ssh.defaultKeyCommand prints; NULL: none. git runs the command by a
+ * shell; only a plain line of words is accepted here. */
 static const char *key_by_command(struct repo *r, struct arena *a)
 {
     const char *argv[16], *line = config_text(r, a, "gpg.ssh.defaultkeycommand"), *found = NULL;

@@ -10,7 +10,8 @@ struct editing {
     struct err *err;
 };
 
-/* By path, where '/' sorts before everything else: a folder's content follows it without a gap. */
+/* Orders by path, where '/' sorts before everything else: a folder's content follows it without a
+ * gap. */
 static int compare_edit_paths(const void *a, const void *b)
 {
     const unsigned char *p = (const unsigned char *)((const struct tree_edit *)a)->path,

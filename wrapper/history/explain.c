@@ -276,8 +276,8 @@ static void add_cause_key(struct explain_work *x, struct possible_cause *to, uin
 }
 
 /* Adds, as possible causes, lasting params and tags whose most frequent values differ between the
- * sides, where each is the value of 60 % of its side's runs or more. Ends early when out of memory.
- * */
+ * sides, where each is the value of 60 % of its side's runs or more. Ends early when out of
+ * memory. */
 static void find_differing_facts(struct explain_work *x)
 {
     const double least = 0.6; /* of the runs of a side have its value */

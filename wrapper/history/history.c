@@ -96,9 +96,9 @@ static double number_near(const struct facts_run *run, uint32_t key, size_t *pla
     return NAN;
 }
 
-/* Returns the median of the values that the point's members have for the metric; NaN: none has one.
- * *place: where the previous search in a run's metrics ended. work: capacity for p->count values.
- * */
+/* Returns the median of the values that the point's members have for the metric; NaN: none has
+ * one. *place: where the previous search in a run's metrics ended. work: capacity for p->count
+ * values. */
 static double value_of_point(const struct history_group *group, const struct history_point *p, uint32_t key, size_t *place, double *work)
 {
     struct stats of;

@@ -416,8 +416,8 @@ static void put_next_step(struct text_state *t, size_t shown, size_t few)
     put_history_line(t, 2, 8, &line);
 }
 
-/* Writes how many runs are left out, for each reason. few: comparison keys that have too few runs.
- * */
+/* Writes how many runs are left out, for each reason. few: comparison keys that have too few
+ * runs. */
 static void put_left_out_runs(struct text_state *t, size_t few)
 {
     const struct history *h = t->h;

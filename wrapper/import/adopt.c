@@ -366,8 +366,8 @@ static void adopt_write_run(struct adopting *t, struct adopted *ret)
         ret->result = rc ? ADOPT_THERE : ADOPT_DONE;
 }
 
-/* Returns whether the tree or the spool has a run of this id; ret->place is its path in the tree.
- * */
+/* Returns whether the tree or the spool has a run of this id; ret->place is its path in the
+ * tree. */
 static bool adopt_is_present(struct adopt *a, const struct tree_run *run, struct adopted *ret)
 {
     struct arena arena;

@@ -90,7 +90,7 @@ void import_deinit(struct importer *im)
 
 /* ---- the file ---- */
 
-/* Why the text is none that rules can read; NULL: it may be one. */
+/* Returns why the text is none that rules can read; NULL: it may be one. */
 static const char *import_unreadable_reason(struct str text)
 {
     static const struct {
@@ -188,9 +188,9 @@ static int compare_pieces(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The outputs of a file in their order: each begins where its program's outputs begin. Consecutive
- * outputs that their rules separate stay together. Returns how many; 0: it is not known where they
- * begin. */
+/* Finds the outputs of a file in their order: each begins where its program's outputs begin.
+ * Consecutive outputs that their rules separate stay together. Returns how many; 0: it is not known
+ * where they begin. */
 static size_t cut_pieces(const struct importer *im, const struct import_known_rules *known, struct str text, struct arena *a,
                          struct imported_piece **ret)
 {
@@ -381,7 +381,7 @@ static int rule_file(const struct importer *im, const struct rules *rules, const
     return -1;
 }
 
-/* The output itself: a stream, or a file that the rules read. */
+/* Records the output itself: a stream, or a file that the rules read. */
 static int put_output(struct made_run *m, const struct importer *im, const struct import_found *f, const char *base, struct str text,
                       struct arena *a, struct err *err)
 {
@@ -457,7 +457,7 @@ static int make_run(const struct importer *im, const struct import_found *f, con
     return rc;
 }
 
-/* Is the run in the tree, or on its way there? */
+/* Returns whether the run is in the tree, or on its way there. */
 static bool import_is_present(const struct importer *im, const char *id, struct arena *a, struct imported *ret)
 {
     struct tree_run *run;

@@ -36,7 +36,7 @@ struct pull_search {
     bool failed;
 };
 
-/* The id in the tree of a run that another client made. */
+/* Determines the id in the tree of a run that another client made. */
 static void pull_id_of_server(const char *server_id, char ret[33])
 {
     if (record_is_id(str_of(server_id)))
@@ -114,7 +114,7 @@ static int by_server_id(const void *a, const void *b)
     return strcmp((*(struct pull_run *const *)a)->server_id, (*(struct pull_run *const *)b)->server_id);
 }
 
-/* Is a run of this id in the tree, or about to be? */
+/* Returns whether a run of this id is in the tree, or about to be. */
 static bool pull_is_present(struct pull *p, const struct pull_run *run, char *place, size_t size)
 {
     struct arena a;
@@ -236,8 +236,8 @@ static enum mlflow_answer pull_fetch_detail(struct pull_taking *t, struct err *e
 }
 
 /* Reads the run from the server: params, tags, metrics, list of artifacts, and benchwrap's record
- * where it has one. Artifacts that cannot be listed are noted in t->ret->why, and the rest is read.
- * */
+ * where it has one. Artifacts that cannot be listed are noted in t->ret->why, and the rest is
+ * read. */
 static enum mlflow_answer pull_fetch_run(struct pull_taking *t, struct err *err)
 {
     enum mlflow_answer answer = mlflow_run_get(t->p->server, t->run->server_id, &t->arena, &t->server, err);

@@ -23,7 +23,7 @@ static void pull_record_text(struct pull_taking *t, enum fact_kind kind, const c
     record_fact(&t->making.record, &f);
 }
 
-/* The server's value counts, unless it is the beginning of a longer one. */
+/* Records the server's value, unless it is the beginning of a longer one. */
 static void put_either(struct pull_taking *t, enum fact_kind kind, const char *key, const char *own, const char *source,
                        const struct pull_entry *there)
 {
@@ -34,7 +34,7 @@ static void put_either(struct pull_taking *t, enum fact_kind kind, const char *k
         pull_record_text(t, kind, key, there->text, "server");
 }
 
-/* True for tags that are made again, or were only for the server. */
+/* Returns whether the tag is made again, or was only for the server. */
 static bool passed_over(const char *key)
 {
     static const char *const keys[] = {"mlflow.runName", PULL_TAG_SYNCED, "benchwrap.cut",       "benchwrap.experiment",
@@ -66,7 +66,7 @@ static const char *pull_parent_id(struct pull_taking *t)
     return id ? id : t->run->parent;
 }
 
-/* The tag of this key as it is to be in the tree. */
+/* Records the tag of this key as it is to be in the tree. */
 static void put_tag(struct pull_taking *t, const char *key, const char *own, const char *source, const struct pull_entry *there)
 {
     if (strcmp(key, "mlflow.parentRunId") == 0) {
@@ -123,7 +123,7 @@ static bool is_same_value(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The samples of a long series: all of them are in series.jsonl. */
+/* Adds the samples of a metric from series.jsonl, which has all of them. */
 static void from_series(struct pull_taking *t, const char *key, struct mlflow_samples *s)
 {
     for (size_t i = 0; i < t->series_count; i++) {
@@ -222,7 +222,7 @@ static void put_notes(struct pull_taking *t)
             pull_record_text(t, FACT_WARNING, "", json_string(json_get(w, "text"), ""), json_string(json_get(w, "source"), ""));
 }
 
-/* The elements of "references", as they were written. */
+/* Writes the elements of "references" as they were. */
 static int pull_write_references(struct pull_taking *t, struct err *err)
 {
     struct str begin = STR("\n  \"references\": ["), end = STR("\n  ]"), text = buf_text(&t->detail_text);

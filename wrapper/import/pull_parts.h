@@ -54,6 +54,6 @@ enum mlflow_answer pull_files(struct pull_taking *t, struct err *err);
 /* A file of the run as text (at most max bytes); what is wrong with it is left to the caller. */
 enum mlflow_answer pull_fetch_text(struct pull_taking *t, const char *path, size_t max, struct buf *to, struct err *err);
 struct pull_file *pull_find_file(const struct pull_taking *t, const char *path);
-/* The tree's id of a run on the server; NULL: it is not in the list. */
+/* Returns the tree's id of a run on the server; NULL: it is not in the list. */
 const char *pull_tree_id(const struct pull *p, const char *server_id);
 #endif

@@ -36,7 +36,8 @@ static struct str field_of(const struct fields *f, const char *name)
 
 /* ---- the report ---- */
 
-/* The variable that the record is of, where each has its own (perflog_multiline; always before 4.0). It may repeat those of the test. */
+/* Returns the variable that the record is of, where each has its own (perflog_multiline; always
+ * before 4.0). It may repeat those of the test. */
 static struct str only_variable(const struct fields *f)
 {
     return field_of(f, "perf_value").n ? field_of(f, "perf_var") : (struct str){"", 0};
@@ -137,7 +138,8 @@ static struct str old_result(struct str value, struct str ref, struct str lower,
     return (has_lower && v < r + l * a) || (has_upper && v > r + u * a) ? STR("fail") : STR("pass");
 }
 
-/* A list of names, its first: ["node01","node02"], node01|node02, node[01-02] unchanged. */
+/* Returns the first of a list of names: ["node01","node02"], node01|node02, node[01-02]
+ * unchanged. */
 static const char *first_node(struct str list, struct arena *a)
 {
     while (list.n && strchr("[\" ", list.p[0]))
@@ -202,7 +204,8 @@ static bool make_report(const struct fields *f, size_t line, struct arena *a, st
 
 /* ---- the three forms ---- */
 
-/* Fields are separated by "|", in logs of 4.0 to 4.2 by commas. False: there are more than `most`. */
+/* Splits a line into fields, which "|" separates, in logs of 4.0 to 4.2 commas. Returns false where
+ * there are more than `most`. */
 static bool split_fields(struct str line, struct str *to, size_t most, size_t *ret_n)
 {
     char separator = str_has(line, "|") ? '|' : ',';
@@ -293,7 +296,7 @@ static bool old_record(struct str line, struct fields *f, struct arena *a)
     return true;
 }
 
-/* The fields of a posted record, and the verdict of one of 3.x, which has none. */
+/* Reads the fields of a posted record, and the verdict of one of 3.x, which has none. */
 static bool posted_record(const struct json *record, struct fields *f, struct arena *a)
 {
     f->n = 0;
@@ -331,7 +334,7 @@ static bool records_add(struct record_list *r, const struct fields *f, size_t li
     return r->n < RECORDS_MAX && ARRAY_FITS_IN(a, r->list, r->capacity, r->n + 1) && make_report(f, line, a, &r->list[r->n++]);
 }
 
-/* A JSON object, or an array of such: a json_formatter may post each record as one. */
+/* Adds a JSON object, or an array of such: a json_formatter may post each record as one. */
 static bool posted_add(struct record_list *r, struct str text, size_t line, struct fields *f, struct arena *a)
 {
     struct json *doc;

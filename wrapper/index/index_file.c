@@ -227,7 +227,7 @@ static bool make_index(struct index_file *f)
     return open_index(f, O_RDWR | O_CREAT) && f->end == 0; /* else another process has begun one since */
 }
 
-/* Is the file of that name the one that was read? */
+/* Returns whether the file of that name is the one that was read. */
 static bool is_same_index(const struct index_file *f)
 {
     struct stat named, opened;

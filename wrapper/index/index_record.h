@@ -40,10 +40,10 @@ struct index_head {
 bool index_record_head(const char *bytes, struct index_head *ret);
 /* Reads the first part of a record, which must be complete, undamaged and not longer than its bytes. Nothing in it is trusted. It points into the bytes. */
 bool index_record_parse(struct str bytes, struct index_record *ret);
-/* The hash of a long value. */
+/* Returns the hash of a long value. */
 uint64_t index_value_check(struct str value);
-/* The entry i < count. */
+/* Returns the entry i < count. */
 struct index_entry index_record_get(const struct index_record *r, size_t i);
-/* The first entry whose path is not less than `path`; r->count: none. */
+/* Returns the first entry whose path is not less than `path`; r->count: none. */
 size_t index_record_find(const struct index_record *r, const char *path);
 #endif

@@ -73,7 +73,7 @@ static uint64_t index_stamp(const struct statx *st)
     return hash_bytes(2, parts, sizeof parts) | 1;
 }
 
-/* The stamp of what is going to be read; 0: it changed just now. */
+/* Returns the stamp of what is going to be read; 0: it changed just now. */
 static uint64_t stamp_to_keep(const struct tree_index *x, const struct statx *st)
 {
     return st->stx_ctime.tv_sec < x->opened - SETTLED_S && st->stx_mtime.tv_sec < x->opened - SETTLED_S ? index_stamp(st) : 0;
@@ -108,7 +108,7 @@ static bool parent_is_listed(const struct index_slot *s, const char *path)
     return false;
 }
 
-/* Entries for one path become one: the last value that is known, and whether it was listed. */
+/* Joins entries for one path: the last value that is known, and whether it was listed. */
 static void unite_new_entries(struct index_slot *s)
 {
     size_t kept = 0;
@@ -152,7 +152,7 @@ static bool has_long_value(struct tree_index *x, struct index_slot *s, struct in
     return e->value.p != NULL;
 }
 
-/* The record of the run with what is new. */
+/* Appends the record of the run with what is new. */
 static void print_slot(struct tree_index *x, struct index_slot *s, struct buf *to)
 {
     unite_new_entries(s);
@@ -200,7 +200,8 @@ static void add_new_entry(struct index_slot *s, const char *path, unsigned char 
 
 /* ---- the run of a path ---- */
 
-/* The part of a path behind "<experiment>/<run>", without its '/', which is copied to `run`. NULL: the path is not in a run. */
+/* Returns the part of a path behind "<experiment>/<run>", without its '/', which is copied to
+ * `run`. NULL: the path is not in a run. */
 static const char *path_in_run(const char *path, char run[INDEX_RUN_MAX])
 {
     size_t experiment = strcspn(path, "/");
@@ -213,7 +214,7 @@ static const char *path_in_run(const char *path, char run[INDEX_RUN_MAX])
     return id + n + (id[n] == '/');
 }
 
-/* The slot of the run, locked. */
+/* Returns the slot of the run, locked. */
 static struct index_slot *lock_slot(struct tree_index *x, const char *run)
 {
     struct index_slot *s = &x->slots[hash_bytes(3, run, strlen(run)) % SLOTS];
@@ -240,7 +241,8 @@ static bool find_index_entry(const struct index_slot *s, const char *path, struc
 
 /* ---- the folder ---- */
 
-/* The path below the tree of something in the folder. False, with errno: too long. */
+/* Makes the path below the tree of something in the folder. Returns false with errno where it is
+ * too long. */
 static bool full_path(const struct folder *f, const char *path, char ret[PATH_MAX])
 {
     const struct indexed_folder *own = f->own;
@@ -334,7 +336,7 @@ static int pass_names(const struct buf *names, int (*each)(void *context, const 
     return rc;
 }
 
-/* The names that the index has of a folder, if they are still those. */
+/* Copies the names that the index has of a folder, if they are still those. */
 static void copy_listing(struct index_slot *s, const char *folder, struct buf *names)
 {
     size_t n = strlen(folder);
@@ -414,7 +416,7 @@ static bool copy_index_value(struct tree_index *x, const struct index_slot *s, c
     return !to->failed;
 }
 
-/* What an entry has as the result of a read: as folder_read and folder_read_head. */
+/* Returns what an entry has as the result of a read: as folder_read and folder_read_head. */
 static int give_value(struct str value, size_t max, bool cut, struct buf *to)
 {
     buf_add(to, value.p, value.n < max ? value.n : max);
@@ -425,7 +427,8 @@ static int give_value(struct str value, size_t max, bool cut, struct buf *to)
     return to->failed || (value.n > max && !cut) ? -1 : value.n > max;
 }
 
-/* 1: the index has no present value of the file, else the result of the read. */
+/* Reads a file from the index, with the result of the read in *ret. Returns 1 where the index has
+ * no present value of it. */
 static int read_known(struct tree_index *x, const char *full, const char *run, const char *in_run, size_t max, bool cut, struct buf *to,
                       int *ret)
 {

@@ -16,7 +16,7 @@ struct tree_index;
 struct tree_index *tree_index_open(int root, const char *path, const char *cache, time_t now);
 /* Writes what is new, if it is worth it, and releases the index. Folders of it must have been left. */
 void tree_index_close(struct tree_index *index);
-/* The tree as a folder; borrowed from the index. Threads may read it at once. */
+/* Returns the tree as a folder; borrowed from the index. Threads may read it at once. */
 struct folder tree_index_folder(struct tree_index *index);
 /* A value that the caller has derived from the file run_path/file, named `what`: appended to `to`. False: there is none, or the file has changed. Then
  * *ret_stamp is to be passed to tree_index_derive with the value that the caller derives by reading the file after this call. index: may be NULL. */

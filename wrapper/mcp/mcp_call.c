@@ -20,7 +20,8 @@ const char *mcp_call_text(const struct mcp_call *call, const char *name)
     return json_string(json_get(call->arguments, name), NULL);
 }
 
-/* A recorded program gets the time to end, and its run is closed. */
+/* Marks the call as cancelled. Ends a recorded program by SIGTERM and waits up to END_MS for it, so
+ * that its run is closed. */
 static void end_cancelled(struct mcp_call *call, struct query *q)
 {
     enum { END_MS = 15000 };
@@ -56,7 +57,8 @@ int mcp_call_program(struct mcp_call *call, char *const *argv, size_t max, unsig
     return -1;
 }
 
-/* What the command printed to standard error, as one plain text. */
+/* Returns what the command printed to standard error, as one plain text in the arena; NULL:
+ * nothing. */
 static const char *notes_of(struct mcp_call *call, const struct query *q)
 {
     CLEANUP_BUF struct buf b;

@@ -36,7 +36,7 @@ int mcp_call_program(struct mcp_call *call, char *const *argv, size_t max, unsig
 struct json *mcp_call_words(struct mcp_call *call, const char *const *words, const char *operand);
 /* Parses JSON that a tool has composed, and appends it as "data" and "cut" within the limit of answers. 0; -1: call->why. */
 int mcp_call_composed(struct mcp_call *call, struct str text, struct json_out *to);
-/* An argument as text; NULL: it is not given. */
+/* Returns an argument as text; NULL: it is not given. */
 const char *mcp_call_text(const struct mcp_call *call, const char *name);
 
 /* The tools with an answer of their own. */

@@ -11,7 +11,8 @@
 static const struct mcp_cluster *const clusters[] = {&mcp_slurm, &mcp_kubernetes};
 enum { CLUSTERS = sizeof clusters / sizeof *clusters };
 
-/* The one that the call names, or the first one whose program is here. NULL: call->why. */
+/* Returns the cluster that the call names, or the first one whose program is here. NULL:
+ * call->why. */
 static const struct mcp_cluster *find_cluster(struct mcp_call *call)
 {
     const char *named = mcp_call_text(call, "cluster");
@@ -23,7 +24,7 @@ static const struct mcp_cluster *find_cluster(struct mcp_call *call)
     return NULL;
 }
 
-/* An argument that only another scheduler has; NULL: there is none. */
+/* Returns an argument that only another scheduler has; NULL: there is none. */
 static const struct mcp_argument *find_foreign(const struct mcp_call *call, const struct mcp_cluster *cluster)
 {
     for (size_t i = 0; i < call->tool->count; i++) {
@@ -77,7 +78,7 @@ char *mcp_cluster_clean(struct mcp_call *call, struct str text)
     return clean;
 }
 
-/* The first line that a program printed to standard error: why it failed. */
+/* Returns the first line that a program printed to standard error: why it failed. */
 static void explain_failure(struct mcp_call *call, const char *program, const struct query *q)
 {
     CLEANUP_BUF struct buf b;
@@ -147,7 +148,7 @@ int mcp_cluster_journal(struct mcp_call *call, const char *daemon, struct buf *t
     return rc;
 }
 
-/* The last lines, of which the first may be incomplete. */
+/* Returns the last lines, of which the first may be incomplete. */
 static struct str last_lines_of(struct str text, int lines)
 {
     size_t at = text.n;

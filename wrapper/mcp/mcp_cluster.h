@@ -27,13 +27,14 @@ enum { MCP_CLUSTER_BYTES = 32 << 20, MCP_CLUSTER_TEXT = 2000 /* characters of a 
  * secrets. -1: call->why has the reason, without secrets. The caller calls query_close in both
  * cases. */
 int mcp_cluster_program(struct mcp_call *call, const char *const *words, struct query *ret);
-/* The text without secrets, and in the public profile without names; the caller frees it. NULL: call->why. */
+/* Returns the text without secrets, and in the public profile without names; the caller frees it.
+ * NULL: call->why. */
 char *mcp_cluster_clean(struct mcp_call *call, struct str text);
 /* Appends a list of the last lines of a log, without secrets. source: where it is from. 0; -1: call->why. */
 int mcp_cluster_lines(struct mcp_call *call, struct str log, const char *source, struct json_out *to);
-/* The number of lines that the call requests. */
+/* Returns the number of lines that the call requests. */
 int mcp_cluster_line_count(const struct mcp_call *call);
-/* The last lines of the journal of a daemon on this machine. -1: call->why. */
+/* Reads the last lines of the journal of a daemon on this machine. -1: call->why. */
 int mcp_cluster_journal(struct mcp_call *call, const char *daemon, struct buf *to);
 /* Appends the JSON of a command of benchwrap; null, with the reason as KEY_missing, where it fails. */
 void mcp_cluster_command(struct mcp_call *call, struct json_out *to, const char *key, const char *const *words, const char *operand);

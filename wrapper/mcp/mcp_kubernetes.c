@@ -113,7 +113,7 @@ static bool kube_is_condition(const struct json *condition, const char *status)
     return strcmp(json_string(json_get(condition, "status"), ""), status) == 0;
 }
 
-/* The state of the first container that waits or has failed; NULL: there is none. */
+/* Returns the state of the first container that waits or has failed; NULL: there is none. */
 static const struct json *kube_find_trouble(const struct json *pod)
 {
     static const char *const lists[] = {"/status/initContainerStatuses", "/status/containerStatuses"};
@@ -168,7 +168,7 @@ static const char *kube_object_space(const struct json *object)
     return json_string(json_pointer(object, "/metadata/namespace"), "");
 }
 
-/* What names an object, where it is in the namespace of the caller. */
+/* Writes whether the object is the caller's own, and only then what names it. */
 static void kube_put_names(struct kube *k, struct json_out *to, const struct json *object, bool own)
 {
     json_flag(to, "own", own);
@@ -207,7 +207,8 @@ static void kube_put_job(struct kube *k, struct json_out *to, const struct json 
     kube_age(k, to, job);
 }
 
-/* One list of the queue. all: of all namespaces; what is in another one than the caller's has no name. */
+/* Writes one list of the queue. all: of all namespaces; what is in another one than the caller's
+ * has no name. */
 static int kube_put_queue(struct kube *k, struct json_out *to, const char *kind, const char *key, bool all,
                           void (*put)(struct kube *k, struct json_out *to, const struct json *object, bool own,
                                       struct mcp_state_counts *states))
@@ -257,7 +258,7 @@ static int kube_queue(struct mcp_call *call, struct json_out *to)
 
 static const char node_states[] = "ready|notready|unknown|cordoned";
 
-/* Is the text empty, or words of node_states with commas between them? */
+/* Returns whether the text is empty, or words of node_states with commas between them. */
 static bool kube_are_node_states(const char *text)
 {
     for (struct str rest = str_of(text); *text && rest.p;) {
@@ -310,7 +311,7 @@ static void kube_put_taints(struct kube *k, struct json_out *to, const struct js
     json_close(to, ']');
 }
 
-/* What pods can get: texts in Kubernetes' own units, such as "64" and "263856564Ki". */
+/* Writes what pods can get: texts in Kubernetes' own units, such as "64" and "263856564Ki". */
 static void kube_put_allocatable(struct kube *k, struct json_out *to, const struct json *node)
 {
     json_open(to, "allocatable", '{');

@@ -14,7 +14,8 @@ struct kube {
 /* Checks the argument `namespace`. 0 (kube_end is due); -1: call->why. */
 int kube_begin(struct kube *k, struct mcp_call *call);
 void kube_end(struct kube *k);
-/* A name of an object, as Kubernetes permits it: no option, no path, nothing of a shell. */
+/* Returns whether the text is a name of an object as Kubernetes permits it: no option, no path,
+ * nothing of a shell. */
 bool kube_is_name(const char *text);
 /* Runs `kubectl get WORDS --output=json`; words end with NULL. Returns its output, which the caller
  * frees with json_free; NULL with the reason in call->why. */

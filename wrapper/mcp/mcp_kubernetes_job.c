@@ -12,7 +12,7 @@ static const char *kube_object_name(const struct json *object)
 
 /* ---- containers ---- */
 
-/* How a container ended. */
+/* Writes how a container ended. */
 static void kube_put_ending(struct kube *k, struct json_out *to, const char *key, const struct json *ended)
 {
     if (!ended) {
@@ -87,7 +87,7 @@ static void kube_put_job_object(struct kube *k, struct json_out *to, const struc
 
 /* ---- events ---- */
 
-/* Is the event about the Job or one of its pods? */
+/* Returns whether the event is about the Job or one of its pods. */
 static bool kube_is_event_of(const struct json *event, const struct json *job, const struct json *pods)
 {
     const char *uid = json_string(json_pointer(event, "/involvedObject/uid"), "");
@@ -128,7 +128,7 @@ static void kube_put_events(struct kube *k, struct json_out *to, const struct js
 
 /* ---- the runs in the tree ---- */
 
-/* Is it the name of a pod in the list, as a run has it? */
+/* Returns whether it is the name of a pod in the list, as a run has it. */
 static bool kube_is_pod_name(const struct json *pods, const char *name)
 {
     for (const struct json *p = json_first(pods); p; p = json_next(p))

@@ -66,7 +66,7 @@ void mcp_server_free(struct mcp_server *s)
     free(s);
 }
 
-/* 0: the call may be made; else the seconds until one may. */
+/* Returns 0 where the call may be made; else the seconds until one may. */
 static double rate_limit_wait(struct mcp_rate *r)
 {
     int64_t now = clock_mono_ns();
@@ -104,7 +104,7 @@ static void drop_input(struct mcp_server *s, size_t n)
     s->searched = s->searched > n ? s->searched - n : 0;
 }
 
-/* Is it the notification that cancels the request that is handled? */
+/* Returns whether it is the notification that cancels the request that is handled. */
 static bool is_cancellation(const struct mcp_server *s, struct str line)
 {
     struct arena a;
@@ -136,7 +136,8 @@ static bool is_reader_gone(const struct mcp_server *s)
     return s->out >= 0 && poll(&p, 1, 0) == 1 && p.revents & POLLERR;
 }
 
-/* While a call is answered: true when it was cancelled, or no client is left that could read the answer. */
+/* Returns, while a call is answered, whether it was cancelled, or no client is left that could read
+ * the answer. */
 static bool is_call_cancelled(void *context)
 {
     struct mcp_server *s = context;
@@ -156,7 +157,7 @@ static bool is_call_cancelled(void *context)
 
 /* ---- results ---- */
 
-/* What version 2026-07-28 has in each result. */
+/* Writes what version 2026-07-28 has in each result. */
 static void put_modern_members(struct json_out *j)
 {
     json_text(j, "resultType", "complete");
@@ -269,7 +270,7 @@ static void respond_text(const struct mcp_message *m, struct str text, bool fail
         mcp_message_result(to, m->id, buf_text(&b));
 }
 
-/* Why the call is not made now; NULL: it is. */
+/* Returns why the call is not made now; NULL: it is. */
 static const char *refuse_call(struct mcp_server *s, const struct mcp_tool *tool, const struct json *arguments, struct arena *a)
 {
     const char *wrong = mcp_arguments_check(tool, arguments, a);
@@ -335,7 +336,7 @@ static void unknown_method(const struct mcp_message *m, struct buf *to)
     mcp_message_error(to, m->id, MCP_UNKNOWN_METHOD, b.p, STR(""));
 }
 
-/* A request that names its version. */
+/* Answers a request that names its version. */
 static void handle_modern(struct mcp_server *s, const struct mcp_message *m, const char *version, struct arena *a, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -443,7 +444,7 @@ static int write_response(int out, struct str text, struct err *err)
     return 0;
 }
 
-/* A line without an end: an error, once, and the rest of it is left out. */
+/* Answers a line without an end by an error, once; the rest of it is left out. */
 static void refuse_long_line(struct mcp_server *s, struct buf *to)
 {
     if (!s->skipping) {

@@ -14,7 +14,8 @@
 enum { FIELDS_MAX = 12, LOG_BYTES = 256 << 10, NAME_BYTES = 200 };
 #define FIELD_END '\x1f' /* of squeue and sinfo: no name holds it */
 
-/* The output of a program of Slurm, without secrets, and in the public profile without names. The caller frees *ret. */
+/* Reads the output of a program of Slurm, without secrets, and in the public profile without names.
+ * The caller frees *ret. */
 static int slurm_output(struct mcp_call *call, const char *const *words, char **ret)
 {
     struct query q;
@@ -23,7 +24,8 @@ static int slurm_output(struct mcp_call *call, const char *const *words, char **
     return *ret ? 0 : -1;
 }
 
-/* A name for Slurm's options: no blank, no control character, no minus at the start. */
+/* Returns the argument as a name for Slurm's options: letters, digits and _.,-+*[], no minus at the
+ * start. "": not in the call; NULL: not legal. */
 static const char *slurm_name(struct mcp_call *call, const char *argument)
 {
     const char *text = mcp_call_text(call, argument);
@@ -44,7 +46,7 @@ static size_t cut_fields(struct str line, struct str *fields)
     return n;
 }
 
-/* A field of Slurm: what it prints where it knows nothing becomes null. */
+/* Writes a field of Slurm. What Slurm prints for a value that it does not know becomes null. */
 static void put_slurm_field(struct json_out *to, const char *key, struct str value)
 {
     static const char *const nothing[] = {"", "N/A", "(null)", "None", "none", "NONE", "Unknown"};
@@ -70,7 +72,7 @@ static void put_slurm_number(struct json_out *to, const char *key, struct str va
 
 /* ---- the queue ---- */
 
-/* The caller's name, in `texts`; "": not known. */
+/* Returns the caller's name, in `texts`; "": not known. */
 static const char *own_name(char *texts, size_t size)
 {
     struct passwd entry, *user = NULL;
@@ -184,7 +186,7 @@ static bool is_job_id(const char *text)
     return isdigit((unsigned char)*text) && strlen(text) <= 40 && strspn(text, "0123456789_+.") == strlen(text);
 }
 
-/* The lines of a text as a list; null with the reason below KEY_missing. */
+/* Writes the lines of a text as a list; null with the reason below KEY_missing. */
 static void put_output_lines(struct mcp_call *call, struct json_out *to, const char *key, const char *const *words)
 {
     char *text;
@@ -239,7 +241,7 @@ static int slurm_one_job(struct mcp_call *call, struct json_out *to)
 
 /* ---- the log of a daemon ---- */
 
-/* The file that Slurm's configuration names; NULL: none, or not known. */
+/* Returns the file that Slurm's configuration names; NULL: none, or not known. */
 static const char *daemon_log_file(struct mcp_call *call, const char *daemon)
 {
     const char *show[] = {"scontrol", "show", "config", NULL}, *path = NULL;
@@ -274,7 +276,7 @@ static const char *expand_host(const char *path, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-/* The end of a regular file. -1 with call->why. */
+/* Reads the end of a regular file. -1 with call->why. */
 static int read_log_end(struct mcp_call *call, const char *path, struct buf *to)
 {
     CLEANUP_FD int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);

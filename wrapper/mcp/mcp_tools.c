@@ -417,7 +417,8 @@ void mcp_tools_json(struct json_out *to, bool allow_run)
 
 /* ---- arguments ---- */
 
-/* Does the text name a run without leading elsewhere: [=]4 to 32 hexadecimal digits, last, last~N? */
+/* Returns whether the text names a run without leading elsewhere: [=]4 to 32 hexadecimal digits,
+ * last, last~N. */
 static bool is_run_name(const char *text)
 {
     uint64_t back;
@@ -533,7 +534,7 @@ static void mcp_add_word(struct mcp_line *l, const char *word)
         l->words[l->count++] = arena_dup(l->a, word, strlen(word));
 }
 
-/* "a,b": one operand, or the value of one option. */
+/* Returns "a,b": one operand, or the value of one option. */
 static const char *mcp_join_texts(const struct json *list, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

@@ -44,7 +44,8 @@ struct mcp_tool {
 
 extern const struct mcp_tool *const mcp_tools[];
 extern const size_t mcp_tools_count;
-/* NULL: there is none of that name, or it changes something and allow_run is false. */
+/* Returns the tool of that name; NULL: there is none, or it changes something and allow_run is
+ * false. */
 const struct mcp_tool *mcp_tool_find(const char *name, bool allow_run);
 /* Appends the list of tools, as tools/list has it. */
 void mcp_tools_json(struct json_out *to, bool allow_run);

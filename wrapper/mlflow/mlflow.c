@@ -266,7 +266,8 @@ enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const ch
     return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer; /* its absence was the purpose */
 }
 
-/* The token of the next page replaces *token; false: this was the last. A server that repeats its token would never end. */
+/* Replaces *token by the token of the next page. Returns false where this was the last. A server
+ * that repeats its token would never end. */
 static bool next_page(struct buf *token, const struct json *j)
 {
     const char *next = json_string(json_get(j, "next_page_token"), "");

@@ -40,7 +40,7 @@ struct mlflow_config {
 int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *env, struct arena *a, struct err *err);
 /* What the environment requests of a client and is not possible here (mlflow_config.warning); NULL: nothing. Maybe in the arena. */
 const char *mlflow_config_warning(char *const *env, struct arena *a);
-/* Is this text the address of a tracking server (http, https)? */
+/* Returns whether the text is the address of a tracking server (http, https). */
 bool mlflow_is_server(const char *uri);
 
 /* Makes no request; everything is copied. ERR_SYSTEM: libcurl cannot be loaded, or no memory. */
@@ -57,7 +57,8 @@ unsigned mlflow_requests(const struct mlflow *m); /* made so far, repetitions in
 /* Does /health answer with 200? One attempt. */
 enum mlflow_answer mlflow_health(struct mlflow *m, struct err *err);
 
-/* A number in a reply, which comes as one or as a text ("NaN", "Infinity", "12"): NAN and 0 where it is neither. */
+/* Return a number in a reply, which comes as one or as a text ("NaN", "Infinity", "12"): NAN and 0
+ * where it is neither. */
 double mlflow_number(const struct json *v);
 int64_t mlflow_integer(const struct json *v);
 
@@ -86,7 +87,7 @@ struct mlflow_tag {
     const char *key;
     struct str value;
 };
-/* The value of a tag in a run's data; NULL: it has none. */
+/* Returns the value of a tag in a run's data; NULL: it has none. */
 const char *mlflow_tag_of(const struct json *data, const char *key);
 /* Not repeated when the answer was lost: MLFLOW_LATER then, and the run may be there; search it by
  * a tag. */
@@ -135,8 +136,8 @@ struct mlflow_batch {
     struct err err;
 };
 void batch_begin(struct mlflow_batch *b, struct mlflow *m, const char *run);
-/* Adds one sample to the batch, which is sent when it is full. Errors are in b->answer and b->err.
- * */
+/* Adds one sample to the batch, which is sent when it is full. Errors are in b->answer and
+ * b->err. */
 void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t time_ms, int64_t step);
 void batch_param(struct mlflow_batch *b, struct str key, struct str value);
 void batch_tag(struct mlflow_batch *b, struct str key, struct str value);

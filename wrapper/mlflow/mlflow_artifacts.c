@@ -211,7 +211,8 @@ static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created
     return MLFLOW_FINE;
 }
 
-/* The body of a call for the file at `path`, left open; upload NULL: it has none yet. */
+/* Begins the body of a call for the file at `path`, which is left open; upload NULL: it has none
+ * yet. */
 static struct json_out artifact_begin_body(struct buf *body, const char *path, const char *upload)
 {
     const char *slash = strrchr(path, '/');
@@ -223,7 +224,8 @@ static struct json_out artifact_begin_body(struct buf *body, const char *path, c
     return j;
 }
 
-/* *ret_done false: this server cannot, the usual way is open. url: of the whole file at the proxy. */
+/* Sends the file by a multipart upload. *ret_done false: this server cannot, and another way is
+ * possible. url: of the complete file at the proxy. */
 static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, uint64_t part,
                                        bool *ret_done, struct err *err)
 {
@@ -307,7 +309,7 @@ struct artifact_listing {
     bool stop;
 };
 
-/* The address at which the server lists a folder. */
+/* Appends the address at which the server lists a folder. */
 static void artifact_list_url(const struct artifact_listing *l, const char *path, struct buf *to)
 {
     const char *const words[2][2] = {{"/api/2.0/mlflow/artifacts/list?run_id=", "&path="},

@@ -82,7 +82,7 @@ static void make_room(struct mlflow_batch *b, size_t n, size_t max, size_t bytes
         batch_send(b);
 }
 
-/* The list, after the n items that it has. */
+/* Returns a writer that continues the list behind the n items that it has. */
 static struct json_out batch_list(struct buf *items, size_t n)
 {
     return (struct json_out){.to = items, .layout = JSON_TIGHT, .comma = n > 0};

@@ -80,8 +80,8 @@ uint64_t mlflow_part_bytes(const struct mlflow *m, uint64_t size)
 
 /* ---- what an answer means ---- */
 
-/* The title of a web page states what happened ("413 Request Entity Too Large"), or which page it
- * is ("Log in"). */
+/* Returns the title of a web page, which states what happened ("413 Request Entity Too Large"), or
+ * which page it is ("Log in"). */
 static struct str title_of(struct str page)
 {
     ptrdiff_t from = str_find(page, STR("<title>")), to;
@@ -105,7 +105,7 @@ static void page_words(const struct http_reply *r, struct buf *to)
         buf_puts(to, ": is this the address of an MLflow server?");
 }
 
-/* The server's own words, harmless for a terminal: its message, or the text of a page. */
+/* Appends the server's own words, harmless for a terminal: its message, or the text of a page. */
 static void server_words(const struct http_reply *r, const struct json *j, struct buf *to)
 {
     const char *message = json_string(json_get(j, "message"), NULL);
@@ -180,7 +180,7 @@ static double call_random_fraction(void)
     return u / 4294967296.0;
 }
 
-/* False: the process was requested to end. */
+/* Waits s seconds. Returns false where the process was requested to end. */
 static bool call_wait_s(const struct mlflow *m, double s)
 {
     struct pollfd cancel = {.fd = m->cancel_fd, .events = POLLIN};

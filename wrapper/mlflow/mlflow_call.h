@@ -23,6 +23,6 @@ struct mlflow {
 /* A call below /api/2.0/mlflow/ with a JSON body (NULL: GET). path may have a query. ret NULL: the
  * reply is not needed. */
 enum mlflow_answer mlflow_api(struct mlflow *m, const char *path, struct buf *body, bool once, struct json **ret, struct err *err);
-/* {"key":…,"value":…} */
+/* Appends {"key":…,"value":…}. */
 void mlflow_put_pair(struct json_out *list, struct str key, struct str value);
 #endif

@@ -46,7 +46,7 @@ static const char *config_unescape(struct str s, struct arena *a)
     return to;
 }
 
-/* http://user:word@host/path/ -> http://host/path, and the credentials separately: an address is
+/* Splits http://user:word@host/path/ into http://host/path and the credentials: an address is
  * printed, they never are. */
 static const char *take_address(struct mlflow_config *c, const char *uri, struct arena *a)
 {
@@ -81,7 +81,7 @@ static const char *ini_value(struct str s, struct arena *a)
     return to;
 }
 
-/* ~/.mlflow/credentials: an INI file with the section [mlflow]. */
+/* Reads ~/.mlflow/credentials: an INI file with the section [mlflow]. */
 static void take_credentials_file(struct mlflow_config *c, char *const *env, struct arena *a)
 {
     const char *home = env_text(env, "HOME");

@@ -41,7 +41,8 @@ static int store_set_error(const struct mlflow_store *s, struct err *err)
     return err_set(err, ERR_SYSTEM, "the database: %.200s", s->db ? s->q.errmsg(s->db) : "it cannot be opened");
 }
 
-/* Are all columns of the table that must have a value among those that are written here? (The statements name the others.) */
+/* Checks that all columns of the table that must have a value are among those that are written
+ * here. (The statements name the others.) */
 static int check_table(const struct mlflow_store *s, const char *table, const char *written, struct err *err)
 {
     char sql[100];

@@ -154,7 +154,7 @@ int upload_one_is_enough(void *context, const struct mlflow_run *run)
     return 1;
 }
 
-/* What former uploads left: whether the server has this user's runs at all, children without
+/* Finds what former uploads left: whether the server has this user's runs at all, children without
  * parents, duplicates whose deletion was interrupted. */
 static enum mlflow_answer upload_survey(struct upload *u, struct upload_experiment *e, struct err *err)
 {
@@ -203,8 +203,8 @@ static void upload_remember(struct upload *u, const char *id, const char *server
     snprintf(u->recent[i].server_id, sizeof u->recent[i].server_id, "%s", server_id);
 }
 
-/* The server's id of one of the tree's runs: from what was uploaded or noted before, else by a
- * request. MLFLOW_ABSENT: it is not there. */
+/* Finds the server's id of one of the tree's runs: from what was uploaded or noted before, else by
+ * a request. MLFLOW_ABSENT: it is not there. */
 static enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, const char *id, struct arena *a, const char **ret,
                                            struct err *err)
 {
@@ -265,7 +265,8 @@ enum mlflow_answer upload_mark_corrected(struct upload *u, const char *experimen
     return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer;
 }
 
-/* The link to the parent, as a tag: of MLflow's when the parent is there, else a note for later. */
+/* Makes the link to the parent, as a tag: of MLflow's when the parent is there, else a note for
+ * later. */
 static enum mlflow_answer link_of(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e, struct mlflow_tag *ret,
                                   struct err *err)
 {
@@ -281,7 +282,7 @@ static enum mlflow_answer link_of(struct upload_place *p, const struct upload_ru
     return answer;
 }
 
-/* A run that is there: with all it has. */
+/* Reads a run that the server has, with all it has, and corrects its link to the parent run. */
 static enum mlflow_answer take_existing(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e,
                                         const char *server_id, struct err *err)
 {
@@ -348,7 +349,7 @@ static enum mlflow_answer upload_create_once(struct upload_place *p, const struc
     return answer;
 }
 
-/* A run of another client. MLFLOW_ABSENT: it is not on this server. */
+/* Reads a run of another client. MLFLOW_ABSENT: it is not on this server. */
 static enum mlflow_answer open_foreign(struct upload_place *p, const char *server_run, struct err *err)
 {
     enum mlflow_answer answer = mlflow_run_get(p->u->m, server_run, &p->arena, &p->run, err);
@@ -477,7 +478,7 @@ static int orphan_take(void *context, const struct mlflow_run *run)
     return o->count == FEW;
 }
 
-/* The parent replaces the note in the child's run. */
+/* Replaces the note in the child's run by the parent. */
 static enum mlflow_answer link_child(struct upload *u, const char *child, const char *parent, struct err *err)
 {
     struct mlflow_batch b;

@@ -15,7 +15,8 @@ enum { DEPTH_MAX = 64, FILES_MAX = 1000000, META_MAX = 4 << 20, INPUTS_MAX = 100
 
 /* ---- names ---- */
 
-/* The name under which a server accepts an artifact: the same, or one made legal, which is noted. */
+/* Returns the name under which a server accepts an artifact: the same, or one made legal, which is
+ * noted. */
 static const char *upload_file_name(struct upload *u, const char *id, const char *path, struct arena *a)
 {
     size_t n = strlen(path);

@@ -97,8 +97,8 @@ enum mlflow_answer upload_link_awaited(struct upload_place *p, const struct uplo
 enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
 
 /* ---- upload_settle.c: the duplicates of many runs, searched together ---- */
-/* May this run wait? Not if others are known to be at work, nor if a reply was lost, nor where the
- * table is full. */
+/* Returns whether this run may wait. Not if others are known to be at work, nor if a reply was
+ * lost, nor where the table is full. */
 bool upload_may_wait(const struct upload *u, const struct upload_place *p);
 /* It waits, where upload_may_wait is true: upload_settle_all searches. */
 void upload_wait(struct upload *u, struct upload_experiment *e, const char *id, int64_t start_ms, const struct upload_state *state);

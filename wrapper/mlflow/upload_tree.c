@@ -61,7 +61,8 @@ static bool is_own_tag(const char *key)
            strcmp(key, UPLOAD_TAG_PARENT) == 0 || strcmp(key, UPLOAD_TAG_CUT) == 0 || strcmp(key, UPLOAD_TAG_CORRECTED) == 0;
 }
 
-/* Is it the very run that the program's own client logged to (--share-run)? What the tree has of the client's came from there. */
+/* Returns whether it is the very run that the program's own client logged to (--share-run). What
+ * the tree has of the client's came from there. */
 static bool is_shared(const struct sending *s)
 {
     const char *id = tag_text(s->run, UPLOAD_TAG_SHARED, s->arena);
@@ -104,7 +105,8 @@ static void send_texts(struct sending *s, bool param)
     }
 }
 
-/* The values that were cut when the run was written, which the tree names as "param KEY, tag KEY". */
+/* Notes for the server which values were cut when the run was written, which the tree names as
+ * "param KEY, tag KEY". */
 static void send_cut(struct sending *s)
 {
     struct upload_place *p = s->place;
@@ -210,7 +212,7 @@ static void make_stamp(const struct sending *s, char ret[65])
         ret[0] = (char)('m' + n % 12);
 }
 
-/* The metric that has the value of a headline metric in MLflow's table. */
+/* Returns the metric that has the value of a headline metric in MLflow's table. */
 static const char *shown_column(const struct sending *s, const struct folder *tree, const char *key)
 {
     for (struct str rest = str_of(medians_wanted(s)); rest.p && !key[key_stem(key)];)
@@ -242,7 +244,7 @@ static void send_medians(struct sending *s)
     }
 }
 
-/* Tags that annotations remove. */
+/* Deletes the tags that annotations remove. */
 static enum mlflow_answer delete_removed_tags(struct sending *s, struct err *err)
 {
     const struct upload_place *p = s->place;
@@ -358,7 +360,7 @@ static enum mlflow_answer send_end(struct sending *s, struct err *err)
     return upload_status(s->place, s->run->status, s->run->end_ms, err);
 }
 
-/* Everything the server's run lacks. */
+/* Sends everything that the server's run lacks. */
 static enum mlflow_answer upload_complete(struct sending *s, const struct upload_run *run, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
@@ -399,7 +401,7 @@ static enum mlflow_answer look_at_completed(struct sending *s, bool *ret_there, 
     return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer;
 }
 
-/* One round: the run is found or made, completed, and its duplicates are searched. */
+/* Makes one round: the run is found or made, completed, and its duplicates are searched. */
 static enum mlflow_answer upload_run_once(struct sending *s, bool *ret_moved, bool *lost, bool *ret_waits, struct err *err)
 {
     struct upload_place place;
@@ -528,7 +530,7 @@ bool upload_is_known(struct upload *u, int root, const struct tree_run *run)
     return same;
 }
 
-/* What would become of it, without changing anything. */
+/* Determines the outcome without changing anything. */
 static int upload_preview(struct upload *u, const struct tree_run *run, const char *stamp, struct upload_result *ret, struct err *err)
 {
     bool marked = false;

@@ -26,7 +26,7 @@ static int by_page_id(const void *a, const void *b)
     return strcmp(((const struct page_run *)a)->id, ((const struct page_run *)b)->id);
 }
 
-/* What the index knows of the run, if the run's files are those that it was read from. */
+/* Returns what the index knows of the run, if the run's files are those that it was read from. */
 static const struct page_run *find_unchanged(const struct pages_work *w, const char *id, const char *stamp)
 {
     const struct page_run key = {.id = id};
@@ -38,7 +38,8 @@ static const struct page_run *find_unchanged(const struct pages_work *w, const c
     return page_file_exists(&w->files, path) ? found : NULL;
 }
 
-/* *ret: in `a`, or what the index knows. */
+/* Reads a run for its page: into *ret in `a`, or what the index knows of it. Returns -1 with
+ * err. */
 static int read_page_run(struct pages_work *w, struct runs *own, struct comparison_reader *reader, size_t i, struct arena *a,
                          struct page_run *ret, struct err *err)
 {

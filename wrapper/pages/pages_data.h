@@ -46,10 +46,11 @@ struct page_data {
 
 /* Sets run->measurement by its key and its experiment; "": out of memory. */
 void page_run_set_measurement(struct page_run *run, struct arena *a);
-/* A copy of the run in the arena. before: a run whose sets of facts the copy shares where they are the same; NULL: none. */
+/* Copies the run into the arena. before: a run whose sets of facts the copy shares where they are
+ * the same; NULL: none. */
 void page_run_copy(struct page_run *to, const struct page_run *from, const struct page_run *before, struct arena *a);
 const char *page_fact_value(const struct page_facts *facts, const char *name); /* NULL: none */
-/* The value of a metric in its unit; NULL: the run has none. */
+/* Returns the value of a metric in its unit; NULL: the run has none. */
 const struct page_value *page_run_value(const struct page_run *run, const struct page_value *metric);
 /* Does the run count in a leaderboard or a history: it has ended well, and is neither a parent run nor a warm-up. */
 bool page_run_counts(const struct page_run *run);

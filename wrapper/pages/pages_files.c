@@ -76,7 +76,7 @@ static int by_put_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* The length of a page's name without its ending; 0: it is none. */
+/* Returns the length of a page's name without its ending; 0: it is none. */
 static size_t page_name_stem(const char *name)
 {
     static const char *const endings[] = {".html", ".json", ".svg"};

@@ -24,7 +24,7 @@ int page_file_put_group(struct page_files *files, const char *path, const struct
  * names than those of pages stay. */
 int page_files_clean(struct page_files *files, bool (*is_run)(const void *context, const char *id), const void *context, struct err *err);
 void page_files_deinit(struct page_files *files);
-/* Is there such a file? */
+/* Returns whether there is such a file. */
 bool page_file_exists(const struct page_files *files, const char *path);
 
 /* Write the path of a page below the folder of the pages: "run/<2 digits>/<id><ending>" of a run,

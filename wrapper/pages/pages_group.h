@@ -26,7 +26,7 @@ const char *page_by_version(const struct page_run *run);
 
 /* The headline metrics that runs of a group have, each once, those of most runs first. */
 size_t page_metrics_of(const struct page_group *group, size_t most, struct page_value *ret);
-/* The finite values of a metric, newest first, in the arena; returns their number. */
+/* Collects the finite values of a metric, newest first, in the arena. Returns their number. */
 size_t page_values_of(const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a, double **ret);
 /* Names of inputs that differ among groups of one experiment, at most `most`: these distinguish its
  * measurements. */

@@ -26,7 +26,7 @@ static void put_index_field(struct buf *to, const char *text)
             buf_putc(to, *text);
 }
 
-/* The next field, without its escapes. NULL: there is none, or no memory. */
+/* Returns the next field, without its escapes. NULL: there is none, or out of memory. */
 static const char *take_field(struct str *line, struct arena *a)
 {
     if (!line->p)
@@ -76,7 +76,8 @@ static bool facts_reserve(struct facts_table *t)
     return true;
 }
 
-/* The set of that id which is in the table already, else the set itself. NULL: out of memory. */
+/* Returns the set of that id which is in the table already, else the set itself. NULL: out of
+ * memory. */
 static const struct page_facts *facts_share(struct facts_table *t, const struct page_facts *facts)
 {
     if (!facts_reserve(t))

@@ -9,14 +9,14 @@
 
 enum { MACHINE_RUNS_SHOWN = 60, RESULTS_MAX = 300 };
 
-/* The value of a fact, which sets of runs of one machine often have at the same place. */
+/* Returns the value of a fact, which sets of runs of one machine often have at the same index. */
 static const char *value_near(const struct page_facts *facts, const char *name, size_t place)
 {
     return place < facts->count && strcmp(facts->list[place].name, name) == 0 ? facts->list[place].value : page_fact_value(facts, name);
 }
 
-/* Which facts of the newest run are facts of the node type: not those of which another of its runs has another value, or that are an input. In
- * the arena; NULL: out of memory. */
+/* Returns which facts of the newest run are facts of the node type: not those of which another of
+ * its runs has another value, or that are an input. In the arena; NULL: out of memory. */
 static bool *facts_of_machine(const struct page_group *machine, struct arena *a)
 {
     const struct page_facts *of = machine->runs[0]->conditions, *seen = of, *inputs = NULL;
@@ -57,7 +57,7 @@ static void put_hardware(const struct page_group *machine, struct arena *a, stru
     html_table_end(&t);
 }
 
-/* "alpha, beta and 3 more", those of the newest runs first. */
+/* Appends "alpha, beta and 3 more", those of the newest runs first. */
 static void put_result_sites(const struct page_group *g, struct buf *to)
 {
     enum { NAMED = 3 };
@@ -75,7 +75,7 @@ static void put_result_sites(const struct page_group *g, struct buf *to)
         buf_printf(to, " and %zu more", more);
 }
 
-/* The measurement of a key; NULL: none of its runs counts. */
+/* Returns the measurement of a key; NULL: none of its runs counts. */
 static const struct page_measurement *measurement_of(const struct page_book *book, const struct page_run *run)
 {
     for (size_t i = 0; i < book->experiment_count; i++)

@@ -48,7 +48,7 @@ static void put_missing_place(struct html_table *t, const struct page_board *b, 
         html_cell_text(t, NULL);
 }
 
-/* A number of runs, marked if it is not 0. */
+/* Adds a number of runs, marked if it is not 0. */
 static void put_marked_count(struct html_table *t, size_t n)
 {
     CLEANUP_BUF struct buf cell, key;
@@ -98,7 +98,8 @@ static void put_board_place(struct html_table *t, const struct page_board *b, si
     page_cell(t, NULL, &cell);
 }
 
-/* "alpha: 2 of 5 runs were disturbed. The newest of these: other programs used 1.9 processors." */
+/* Writes "alpha: 2 of 5 runs were disturbed. The newest of these: other programs used 1.9
+ * processors." */
 static void put_board_notes(const struct page_board *b, struct buf *to)
 {
     size_t n = 0;
@@ -206,8 +207,8 @@ static bool differs_between(const struct site_column *sites, size_t n, const cha
     return false;
 }
 
-/* The order of interest for readers: processor, memory, accelerators, file system, system software;
- * the others follow by name. */
+/* Returns the rank in the order of interest for readers: processor, memory, accelerators, file
+ * system, system software; the others follow by name. */
 static unsigned difference_rank(const char *name)
 {
     static const char *const order[] = {
@@ -275,7 +276,8 @@ static double put_site_result(struct html_table *t, const struct site_column *si
     return stats.median;
 }
 
-/* The results of the sites, and how far they can be trusted: a row for each metric, one for the runs. */
+/* Writes the results of the sites, and how far they can be trusted: a row for each metric, one for
+ * the runs. */
 static void put_site_results(const struct page_measurement *m, const struct site_column *sites, size_t n, struct html_table *t,
                              struct arena *a)
 {
@@ -413,8 +415,8 @@ static void put_best_answer(const struct page_measurement *m, struct buf *to)
     html_element(to, "p", "answer", text.p);
 }
 
-/* Writes the leaderboards of one version, as HTML to `to` and as JSON to `j`. Returns -1 with err.
- * */
+/* Writes the leaderboards of one version, as HTML to `to` and as JSON to `j`. Returns -1 with
+ * err. */
 static int put_version(const struct page_book *book, const struct page_measurement *m, size_t v, struct json_out *j, struct buf *to,
                        struct err *err)
 {

@@ -69,30 +69,34 @@ void page_link_run(struct buf *to, const char *up, const struct page_run *run);
 void page_link_experiment(struct buf *to, const char *up, const struct page_run *run, const char *text);
 void page_link_measurement(struct buf *to, const char *up, const struct page_measurement *m, const char *text);
 void page_link_machine(struct buf *to, const char *up, const struct page_run *run);
-/* A cell with markup that `put` has written into a buffer. */
+/* Adds a cell with markup that `put` has written into a buffer. */
 void page_cell(struct html_table *t, const char *key, const struct buf *markup);
-/* The first place of a measurement's first metric, in its newest version; NULL: no site has a value. */
+/* Returns the first place of a measurement's first metric, in its newest version; NULL: no site has
+ * a value. */
 const struct page_place *page_first_place(const struct page_measurement *m);
-/* "1 of 4 runs disturbed, 3 not judged": of the runs of a place. Nothing where all were judged and none was disturbed. */
+/* Appends "1 of 4 runs disturbed, 3 not judged": of the runs of a place. Nothing where all were
+ * judged and none was disturbed. */
 void page_put_disturbed(struct buf *to, const struct page_place *p);
-/* A cell for a measurement with a first place: "alpha", or "alpha = beta" for sites that share it, and how many of the first one's runs were disturbed. */
+/* Adds a cell for a measurement with a first place: "alpha", or "alpha = beta" for sites that share
+ * it, and how many of the first one's runs were disturbed. */
 void page_put_best_sites(struct html_table *t, const struct page_measurement *m);
-/* A value with its unit, scaled as show_quantity does. */
+/* Adds a value with its unit, scaled as show_quantity does. */
 void page_cell_quantity(struct html_table *t, double value, const char *unit);
 /* "cpu model, 2 x 32 cores": what the machine of a run is; "" where nothing is known. */
 void page_machine_text(struct buf *to, const struct page_run *run);
 /* "site a" or "no site" */
 const char *page_site_text(const char *site);
-/* The value with its unit: "1085 MiB/s". */
+/* Appends the value with its unit: "1085 MiB/s". */
 void page_put_quantity(struct buf *to, double value, const char *unit);
-/* write.bw_MiB_per_s.max -> "write.bw.max" */
+/* Appends "write.bw.max" of write.bw_MiB_per_s.max. */
 void page_put_metric(struct buf *to, const struct page_value *metric);
 /* The state of a run in a table: pass, fail, FINISHED … */
 const char *page_state_text(const struct page_run *run);
 void page_put_state(struct buf *to, const struct page_run *run);
-/* A table of runs, newest first: time, name, site, state, headline values. */
+/* Writes a table of runs, newest first: time, name, site, state, headline values. */
 void page_put_runs(struct buf *to, const char *up, const struct page_run *const *runs, size_t n, const char *caption, bool experiments);
-/* A history of a metric over time as SVG, one series for each site. Nothing where there are fewer than two values. */
+/* Draws the history of a metric over time as SVG, one series for each site. Nothing where there are
+ * fewer than two values. */
 void page_put_history(struct buf *to, const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a);
 /* Writes a page that was built, and its JSON. */
 int page_put_both(const struct page_book *book, const char *folder, const char *id, const struct buf *html, const struct buf *json, struct err *err);

@@ -144,7 +144,7 @@ const struct page_place *page_first_place(const struct page_measurement *m)
     return b && b->count && b->places[0].system ? &b->places[0] : NULL;
 }
 
-/* "alpha", or "alpha = beta" for sites that share the first place. */
+/* Appends "alpha", or "alpha = beta" for sites that share the first place. */
 static void put_first_sites(const struct page_board *b, struct buf *to)
 {
     enum { NAMED = 4 };

@@ -42,7 +42,7 @@ static int stamp_entry(void *context, const struct folder_entry *e)
     return 1;
 }
 
-/* Of a commit: git's id of the run's folder. */
+/* Returns git's id of the folder of a run that is in a commit, in the arena; "": none. */
 static const char *stamp_of_object(const struct folder *tree, const struct tree_run *run, struct arena *a)
 {
     const char *path = tree_run_path(run), *slash = strrchr(path, '/');
@@ -54,7 +54,8 @@ static const char *stamp_of_object(const struct folder *tree, const struct tree_
     return s.found ? s.found : "";
 }
 
-/* What annotations and corrections of other runs change of this one, and its experiment's name. */
+/* Appends what annotations and corrections of other runs change of this one, and its experiment's
+ * name. */
 static void put_stamp_of_others(const struct tree_run *run, struct buf *to)
 {
     struct sha256 s;
@@ -198,7 +199,7 @@ static void read_headlines(const struct folder *tree, const struct tree_run *run
                                     arena_printf(a, "%s", direction_of_key(detail, found[i].key)), found[i].value};
 }
 
-/* The first warning that is not about a disturbance, which has a tag. */
+/* Returns the first warning that is not about a disturbance, which has a tag. */
 static const char *other_warning(const struct json *detail, struct arena *a)
 {
     for (const struct json *w = json_first(json_get(detail, "warnings")); w; w = json_next(w)) {

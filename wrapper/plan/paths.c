@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The mode of the folder that holds the path; 0 where it is unknown. */
+/* Returns the mode of the folder that holds the path; 0 where it is unknown. */
 static mode_t place_parent_mode(const char *path)
 {
     char parent[PATH_MAX];
@@ -58,7 +58,7 @@ const char *plan_tree_named(const char *path, struct arena *a)
     return arena_printf(a, "%s/mlruns", strcmp(path, "/") ? path : "");
 }
 
-/* A file: URI as a path, decoded; NULL if it names another host or is broken. */
+/* Returns a file: URI as a path, decoded; NULL if it names another host or is broken. */
 static const char *file_uri_path(const char *uri, struct arena *a)
 {
     const char *p = uri + strlen("file:");
@@ -118,7 +118,8 @@ const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why
     return uri;
 }
 
-/* Did an untrusted user make the file or link, in a folder where everybody may (/tmp)? */
+/* Returns whether an untrusted user made the file or link, in a folder where everybody may
+ * (/tmp). */
 static bool is_strangers(const char *path, const struct stat *st)
 {
     return !place_is_trusted(st->st_uid) && place_parent_mode(path) & S_IWOTH;
@@ -202,7 +203,8 @@ static bool names_remote(const char *config)
     return false;
 }
 
-/* The folder with the configuration of the repository that holds root, in ret, with 16 bytes to spare. */
+/* Finds the folder with the configuration of the repository that holds root, in ret, with 16 bytes
+ * to spare. */
 static bool git_folder_of(const char *root, char *git, size_t size)
 {
     char path[3 * PATH_MAX];

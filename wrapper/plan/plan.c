@@ -73,7 +73,7 @@ static void plan_warn_of_exporter(void *plan, const char *text)
     plan_warn(plan, text);
 }
 
-/* One entry of a file: a text, a list of texts, or for KEY=VALUE options a map. */
+/* Reads one entry of a file: a text, a list of texts, or for KEY=VALUE options a map. */
 static void plan_read_entry(struct plan *p, const struct yaml *entry, enum opt_origin origin, const char *file)
 {
     if (yaml_is_null(entry))
@@ -122,7 +122,8 @@ static void ignore_name(struct plan *p, struct foreign_file *f, struct str name,
         buf_printf(&f->ignored, " (%s%s%s)", near ? "did you mean " : "", near ? near : why, near ? "?" : "");
 }
 
-/* True for tags of benchwrap, MLflow and the site, which a repository's file must not set. */
+/* Returns whether the tag is one of benchwrap, MLflow or the site, which a repository's file must
+ * not set. */
 static bool is_reserved_tag(struct str key)
 {
     return str_starts(key, "benchwrap.") || str_starts(key, "mlflow.") || str_is(key, "site") || str_is(key, "user");

@@ -66,7 +66,7 @@ void run_judge_references(const struct reference_files *files, struct record *r,
     r->source = source;
 }
 
-/* The record's references as JSON; the caller frees. NULL: there are none. */
+/* Returns the record's references as JSON; the caller frees. NULL: there are none. */
 static struct json *references_parsed(const struct record *r)
 {
     CLEANUP_BUF struct buf text;

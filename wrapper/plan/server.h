@@ -9,6 +9,6 @@ int plan_server(struct plan *p, char **env, struct err *err);
 
 /* ---- plan.c's, for this part ---- */
 
-/* A sentence for the plan's warnings; returns NULL. */
+/* Adds a sentence to the plan's warnings; returns NULL. */
 const char *plan_warn(struct plan *p, const char *text);
 #endif

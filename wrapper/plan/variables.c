@@ -21,7 +21,8 @@ static bool is_known_variable(struct str name)
     return false;
 }
 
-/* The option whose variable was perhaps meant: BENCHWRAP_X where X is nearly, or exactly, an option that takes a value; else NULL. */
+/* Returns the option whose variable was perhaps meant: BENCHWRAP_X where X is nearly, or exactly,
+ * an option that takes a value; else NULL. */
 static const struct opt_row *option_meant(const struct plan *p, struct str word)
 {
     char option[41];

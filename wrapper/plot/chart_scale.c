@@ -72,7 +72,7 @@ void chart_axis_text(const struct chart_axis *axis, struct buf *to)
 
 /* ---- positions ---- */
 
-/* How a value counts on its axis: its logarithm, or for quantiles the nines in it. */
+/* Returns how a value counts on its axis: its logarithm, or for quantiles the nines in it. */
 static double chart_measure(const struct chart_axis *axis, double v)
 {
     return axis->nines ? -log10(1 - v) : axis->log ? log10(v) : v;
@@ -282,7 +282,7 @@ static void time_text(double ms, double step_ms, struct buf *to)
     buf_add(to, text, n);
 }
 
-/* A count of powers of two as people write it: 4096 -> 4 Ki. */
+/* Appends a count of powers of two as people write it: 4096 -> 4 Ki. */
 static void binary_text(double v, struct buf *to)
 {
     static const char *const prefixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};

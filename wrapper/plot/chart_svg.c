@@ -214,7 +214,7 @@ static void svg_axis_labels(struct chart_drawing *d)
 
 /* ---- document ---- */
 
-/* The margin for the longest text of the upward axis. */
+/* Returns the margin for the longest text of the upward axis. */
 static double left_margin(const struct chart *c, const struct chart_scale *y, const struct chart_ticks *ticks)
 {
     double widest = 0;
@@ -273,7 +273,7 @@ static double place_svg(struct chart_drawing *d, struct buf *left, double *ret_n
     return d->height;
 }
 
-/* The chart without an element around it. */
+/* Draws the chart without an element around it. */
 static void draw_chart(struct chart_drawing *d, double margin, struct str left, double note_y, double left_y, double legend)
 {
     const struct chart *c = d->c;

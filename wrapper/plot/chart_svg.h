@@ -7,7 +7,7 @@
 /* Appends a complete SVG document. Text is foreign and escaped. A chart without values has a text
  * instead. Errors stick in `to`. */
 void chart_svg(struct buf *to, const struct chart *c);
-/* Several charts, one below the other, as one document. */
+/* Draws several charts, one below the other, as one document. */
 void chart_svg_list(struct buf *to, const struct chart *list, size_t n);
 /* The same as chart_svg, but as an element of an HTML page, whose style has the rules of chart_svg_style. */
 void chart_svg_inline(struct buf *to, const struct chart *c);

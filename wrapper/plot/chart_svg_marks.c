@@ -89,7 +89,7 @@ static void svg_tip(struct chart_drawing *d, const struct chart_series *s, size_
     buf_puts(to, "</title>");
 }
 
-/* A label next to a point, where it covers no other one. */
+/* Draws a label next to a point, where it covers no other one. */
 static void svg_label(struct chart_drawing *d, double x, double y, const char *text)
 {
     double w = fmin(chart_svg_width(text), 26 * chart_svg_char_width), h = 12;
@@ -150,7 +150,7 @@ static void svg_points(struct chart_drawing *d, const struct chart_series *s, si
     buf_printf(d->to, "%s</g>\n", tips ? "" : "\"/>");
 }
 
-/* A path through the points; single points are drawn by their round ends. */
+/* Draws a path through the points; single points are drawn by their round ends. */
 static void svg_path(struct chart_drawing *d, const struct chart_series *s, size_t index, const char *class)
 {
     struct chart_path p;
@@ -202,7 +202,7 @@ static void svg_steps(struct chart_drawing *d, const struct chart_series *s, siz
     buf_puts(d->to, "\"/>\n");
 }
 
-/* Bars begin at the lower end of the axis, spans in their lanes. */
+/* Draws bars from the lower end of the axis, and spans in their lanes. */
 static void svg_rects(struct chart_drawing *d, const struct chart_series *s, size_t index)
 {
     double lane = fabs(d->y.to - d->y.from) / (d->y.high - d->y.low), last_x = NAN, last_y = NAN;
@@ -229,7 +229,7 @@ static void svg_rects(struct chart_drawing *d, const struct chart_series *s, siz
     buf_puts(d->to, "</g>\n");
 }
 
-/* An area for each piece without a gap. */
+/* Draws an area for each piece without a gap. */
 static void svg_band(struct chart_drawing *d, const struct chart_series *s, size_t index)
 {
     buf_puts(d->to, "<path class=\"band ");

@@ -32,9 +32,9 @@ struct chart_drawing {
 
 /* Appends an escaped text. class NULL: none; anchor: start, middle or end; max: characters, the rest is cut. */
 void chart_svg_text(struct buf *to, const char *class, double x, double y, const char *anchor, const char *text, size_t max);
-/* The width of a text, in pixels, estimated from the number of its characters. */
+/* Returns the width of a text, in pixels, estimated from the number of its characters. */
 double chart_svg_width(const char *text);
-/* The number of the colour of a series, from 0; index: of the series in its chart. */
+/* Returns the number of the colour of a series, from 0; index: of the series in its chart. */
 size_t chart_svg_colour(const struct chart_series *s, size_t index);
 /* Appends the class that sets the colour of a series. kind: f for fill, s for stroke. */
 void chart_svg_class(struct buf *to, const struct chart_series *s, size_t index, char kind);
@@ -43,7 +43,8 @@ void chart_svg_mark(struct buf *to, size_t form, double x, double y, double r);
 /* Stores in `to` the colour for a part from 0 to 1, "#rrggbb", from dark blue to yellow: its lightness grows
  * with the part, so that it reads in grey as well. Returns whether it is dark. */
 bool chart_svg_shade(double part, char to[8]);
-/* The limits of what the colours of cells show. False: no cell can be drawn. */
+/* Determines the limits of what the colours of cells show. Returns false where no cell can be
+ * drawn. */
 bool chart_svg_shade_limits(const struct chart *c, const struct chart_series *s, double *low, double *high);
 /* Draws a series; index: in its chart. */
 void chart_svg_series(struct chart_drawing *d, const struct chart_series *s, size_t index);

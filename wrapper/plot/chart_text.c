@@ -53,7 +53,7 @@ static void canvas_glyph(struct text_canvas *k, double x, double y, const char *
         k->glyphs[(size_t)fmin(fmax(y, 0), (double)k->h - 1) * k->w + (size_t)fmin(fmax(x, 0), (double)k->w - 1)] = glyph;
 }
 
-/* One dot; x and y count dots. */
+/* Sets one dot; x and y count dots. */
 static void canvas_dot(struct text_canvas *k, long x, long y)
 {
     static const unsigned char bits[DOTS_Y][DOTS_X] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
@@ -72,8 +72,8 @@ static void canvas_line(struct text_canvas *k, double x, double y, double x2, do
     }
 }
 
-/* Writes a row of the canvas without blanks at its end. A glyph covers dots, and dots cover a fill.
- * */
+/* Writes a row of the canvas without blanks at its end. A glyph covers dots, and dots cover a
+ * fill. */
 static void canvas_put_row(const struct text_canvas *k, size_t row, struct buf *to)
 {
     size_t end = k->w;
@@ -128,7 +128,7 @@ static size_t widest_y_text(struct text_drawing *d)
     return widest;
 }
 
-/* The line of the axis, and the ticks below it where they do not touch. */
+/* Draws the line of the axis, and the ticks below it where they do not touch. */
 static void text_x_axis(struct text_drawing *d)
 {
     CLEANUP_BUF struct buf line, b;
@@ -268,7 +268,7 @@ static void text_column(struct text_drawing *d, const char **list, double x, dou
     }
 }
 
-/* Whiskers at their points, and the area of a band also between them, but not over a gap. */
+/* Draws whiskers at their points, and the area of a band also between them, but not over a gap. */
 static void text_columns(struct text_drawing *d, const struct chart_series *s)
 {
     double last_x = NAN, last_low = NAN, last_high = NAN;
@@ -306,7 +306,7 @@ static void text_guides(struct text_drawing *d)
     }
 }
 
-/* What the guides are, below the chart. */
+/* Writes what the guides are, below the chart. */
 static void text_guide_words(struct text_drawing *d)
 {
     CLEANUP_BUF struct buf b, at;

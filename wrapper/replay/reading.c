@@ -31,8 +31,8 @@ static int replay_feed_fd(struct rules_run *run, const char *source, int fd, con
     return rc;
 }
 
-/* Passes the file ("-": standard input; NULL: none) to the rules as `source`. Returns -1 with err.
- * */
+/* Passes the file ("-": standard input; NULL: none) to the rules as `source`. Returns -1 with
+ * err. */
 static int replay_feed_file(struct rules_run *run, const char *source, const char *path, struct err *err)
 {
     if (!path)

@@ -56,7 +56,7 @@ static const char *why_not_reparsed(const struct reparse_state *g)
     return NULL;
 }
 
-/* The newest rules for the run: those named, else of the same name, else of the program. */
+/* Loads the newest rules for the run: those named, else of the same name, else of the program. */
 static const char *reparse_load_rules(struct reparse_state *g, struct arena *a)
 {
     const struct catalogue *catalogue = &g->x->plan->catalogue;
@@ -88,7 +88,7 @@ char **reparse_argv(const struct json *list, struct arena *a)
 
 /* ---- the new run ---- */
 
-/* True for facts of the old run itself, and for those that are made again. */
+/* Returns whether the fact is one of the old run itself, or one that is made again. */
 static bool is_renewed(const struct fact *f)
 {
     static const char *const tags[] = {"benchwrap.verdict", "benchwrap.reason",  "benchwrap.run_id",        "benchwrap.version",

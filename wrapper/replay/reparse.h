@@ -45,7 +45,7 @@ struct reparse_parents {
     struct reparse_parent *list;
     size_t count, room;
 };
-/* The parent run whose repetition this is, into the arena; NULL: it has none. */
+/* Returns the parent run whose repetition this is, in the arena; NULL: it has none. */
 const char *reparse_parent_of(const struct reparse *x, const struct tree_run *run);
 /* -1: out of memory. */
 int reparse_parents_add(struct reparse_parents *p, const char *id, bool changed, struct arena *a);
@@ -55,10 +55,10 @@ void reparse_parents_sort(struct reparse_parents *p);
 /* The facts of a run in the tree as a record again, with sources, units and directions: from
  * benchwrap.json and the metrics' files. */
 int reparse_recall(const struct reparse *x, const struct tree_run *run, const struct json *detail, struct record *ret, struct err *err);
-/* The command line that benchwrap.json has; NULL: out of memory. */
+/* Returns the command line that benchwrap.json has; NULL: out of memory. */
 char **reparse_argv(const struct json *list, struct arena *a);
-/* Does a fact come from the rules (or what judged by them) or from the repetitions, so that reading
- * makes it again? */
+/* Returns whether a fact comes from the rules (or what judged by them) or from the repetitions, so
+ * that reading makes it again. */
 bool reparse_derived(const struct fact *f);
 /* Finds what differs between two records in the facts from rules. -1: out of memory. */
 int reparse_compare(const struct record *before, const struct record *after, struct arena *a, struct reparsed *ret);

@@ -9,7 +9,7 @@
 
 /* ---- recall ---- */
 
-/* {"<key>": {"value": …, "source": …}} */
+/* Records the texts of {"<key>": {"value": …, "source": …}}. */
 static void recall_texts(struct record *r, const struct json *map, enum fact_kind kind)
 {
     for (const struct json *e = json_first(map); e; e = json_next(e)) {
@@ -58,7 +58,7 @@ static void recall_samples(struct record *r, const struct tree_entry *e, const s
     }
 }
 
-/* All samples of the thinned series. */
+/* Records all samples of the thinned series. */
 static int recall_series(struct record *r, const struct reparse *x, const struct tree_run *run, const struct json *metrics, struct err *err)
 {
     struct folder root = folder_disk(x->runs->root);
@@ -116,7 +116,8 @@ int reparse_recall(const struct reparse *x, const struct tree_run *run, const st
     return rc;
 }
 
-/* What a series was to do: it is known before the first repetition. */
+/* Returns whether the fact states what a series was to do: it is known before the first
+ * repetition. */
 static bool is_series_plan(const struct fact *f)
 {
     return (f->kind == FACT_TAG && str_is(f->key, "benchwrap.series")) ||
@@ -173,7 +174,7 @@ static struct side side_of(const struct record *r, enum fact_kind kind, struct a
     return s;
 }
 
-/* How many from here have the same key. */
+/* Returns how many from here have the same key. */
 static size_t count_same_key(const struct side *s, size_t from)
 {
     size_t n = 0;

@@ -22,6 +22,6 @@ const char *remark_word(enum remark_kind kind); /* "mistake", "unused", "ambiguo
 /* Loads the file at the address, runs the samples next to it (a shipped one has none), remarks. All
  * in the arena. -1: memory only. */
 int rules_check(const char *path, bool update, struct arena *a, struct rules_report *ret, struct err *err);
-/* Neither mistakes nor samples that differ. */
+/* Returns whether there are neither mistakes nor samples that differ. */
 bool rules_report_good(const struct rules_report *r);
 #endif

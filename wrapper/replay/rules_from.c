@@ -33,7 +33,7 @@ static int read_descriptor(int fd, const char *name, struct buf *b, struct err *
     return 1;
 }
 
-/* The arguments as recorded, without the launcher; NULL: the record has none. */
+/* Returns the arguments as recorded, without the launcher; NULL: the record has none. */
 static char *const *recorded_argv(const struct json *detail, struct arena *a)
 {
     const struct json *list = json_pointer(detail, "/run/argv");
@@ -47,7 +47,7 @@ static char *const *recorded_argv(const struct json *detail, struct arena *a)
     return argv ? peel_program(argv) : NULL;
 }
 
-/* Standard output of the run, or standard error where the program printed nothing else. */
+/* Reads standard output of the run, or standard error where the program printed nothing else. */
 static int read_streams(struct runs *runs, const struct tree_run *run, struct buf *b, struct err *err)
 {
     static const char *const streams[] = {"stdout.log", "stderr.log"};
@@ -63,7 +63,8 @@ static int read_streams(struct runs *runs, const struct tree_run *run, struct bu
     return err_set(err, ERR_INPUT, "--from: the run %.8s has no output: the program printed nothing, or the run did not keep it", run->id);
 }
 
-/* Of a series the newest of its runs, since the series has no output of its own; else the run itself. NULL: err set. */
+/* Returns of a series the newest of its runs, since the series has no output of its own; else the
+ * run itself. NULL with err. */
 static struct tree_run *with_output(struct runs *runs, struct tree_run *run, struct arena *a, struct err *err)
 {
     const struct runs_filter filter = {.experiment = run->experiment};

@@ -14,7 +14,7 @@ struct sample_place {
     struct arena *arena;
 };
 
-/* A small file of the case as lines in the arena; NULL: it is not there. */
+/* Reads a small file of the case as lines in the arena; NULL: it does not exist. */
 static struct str read_small_file(const struct sample_place *p, const char *name)
 {
     CLEANUP_BUF struct buf b;
@@ -35,7 +35,7 @@ static bool next_sample_line(struct str *rest, struct str *ret)
     return true;
 }
 
-/* A small file's lines, ended by NULL; NULL: it is not there. */
+/* Returns a small file's lines, ended by NULL; NULL: it does not exist. */
 static char **read_sample_lines(const struct sample_place *p, const char *name)
 {
     struct str rest = read_small_file(p, name), line;
@@ -45,8 +45,8 @@ static char **read_sample_lines(const struct sample_place *p, const char *name)
     return list;
 }
 
-/* The path of a stream of the case: outside, in the case, or (NULL) nowhere. *ret_lost: it should
- * be outside and is not there. */
+/* Returns the path of a stream of the case: outside, in the case, or (NULL) nowhere. *ret_lost: it
+ * should be outside and does not exist. */
 static const char *sample_stream(const struct sample_place *p, const char *name, const char **ret_lost)
 {
     struct str rest = read_small_file(p, "outside"), line;

@@ -35,8 +35,8 @@ static void keep_sample(struct sample_list *l, double time_s, double value)
     l->value[l->n++] = value;
 }
 
-/* Reads all samples of a key from series.jsonl. Returns false where that file does not have them.
- * */
+/* Reads all samples of a key from series.jsonl. Returns false where that file does not have
+ * them. */
 static bool read_all_samples(const struct runs *runs, const struct tree_run *run, const char *key, struct sample_list *to)
 {
     CLEANUP_BUF struct buf text;

@@ -299,8 +299,8 @@ static int put_sweep_scaling(const struct report_state *r, const struct report_o
     return report_scaling(r->d, r->runs, &r->run, 1, metrics, n, o, err);
 }
 
-/* Adds the cards of a sweep: the range of the medians of each headline metric, and the best point.
- * */
+/* Adds the cards of a sweep: the range of the medians of each headline metric, and the best
+ * point. */
 static void sweep_cards(const struct report_state *r)
 {
     const struct series_figure *found[SERIES_METRICS], *figures = series_figures(r->notes);

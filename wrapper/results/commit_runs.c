@@ -41,7 +41,8 @@ static void stay_out(struct commit_work *k, const struct scan_run *run, const ch
 
 /* ---- which ---- */
 
-/* Has the last batch of this branch been so long ago that a day's runs are due? */
+/* Returns whether the branch has no commit yet, or its last commit is more than BATCH_DAILY_S
+ * seconds old. */
 static bool batch_is_due(struct commit_work *k)
 {
     struct repo_commit c;

@@ -63,7 +63,8 @@ static struct tree_edit *edits_reserve(struct edits *e, size_t more)
     return ARRAY_FITS(e->list, e->room, e->count + more) ? e->list + e->count : NULL;
 }
 
-/* The experiment's file from another commit, where the tree on disk has not got it (a bare repository). */
+/* Copies the experiment's file from another commit, where the tree on disk does not have it (a bare
+ * repository). */
 static int copy_experiment(struct results *s, const struct repo_id *from, const char *experiment, const struct repo_id *base,
                            struct tree_edit *to, size_t *count, struct err *err)
 {

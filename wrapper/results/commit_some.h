@@ -14,7 +14,8 @@ struct commit_hand {
 };
 /* prompt: gpg or ssh may read from the terminal. The texts live in s->arena. */
 int commit_hand_read(struct results *s, bool prompt, struct commit_hand *ret, struct err *err);
-/* Was the run recorded with another profile than the public one? root: descriptor of the tree. */
+/* Returns whether the run was recorded with another profile than the public one. root: descriptor
+ * of the tree. */
 bool commit_is_private(int root, const char *experiment, const char *id);
 
 struct commit_tip {

@@ -63,7 +63,8 @@ static void print_benchmark(struct buf *to, struct message_run *p, int root, con
         message_add_experiment(to, root, run->experiment);
 }
 
-/* "ior: write.bw.max 1150.92 MiB_per_s, c5.large, pass", from the run's folder; valid UTF-8 in one line. */
+/* Appends "ior: write.bw.max 1150.92 MiB_per_s, c5.large, pass", from the run's folder; valid UTF-8
+ * in one line. */
 static void message_subject(struct buf *to, int root, const struct scan_run *run)
 {
     struct message_run p;
@@ -93,7 +94,7 @@ static void message_subject(struct buf *to, int root, const struct scan_run *run
     arena_deinit(&p.arena);
 }
 
-/* "37 runs: ior, stream" */
+/* Appends "37 runs: ior, stream". */
 static void print_batch_subject(struct buf *to, int root, const struct scan_run *const *runs, size_t count)
 {
     size_t kinds = 0, more = 0;

@@ -12,7 +12,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* The folder that holds the tree, with links resolved as far as it exists. */
+/* Returns the folder that holds the tree, with links resolved as far as it exists. */
 static const char *tree_parent_folder(const char *tree, struct arena *a)
 {
     char path[PATH_MAX], real[PATH_MAX];
@@ -27,7 +27,7 @@ static const char *tree_parent_folder(const char *tree, struct arena *a)
     return arena_dup(a, from, slash > from ? (size_t)(slash - from) : 1);
 }
 
-/* The path of the tree in commits: as below the work tree; for a tree elsewhere (a bare
+/* Returns the path of the tree in commits: as below the work tree; for a tree elsewhere (a bare
  * repository, --repo) at the top. */
 static const char *tree_prefix(const struct repo *r, const char *parent, struct arena *a)
 {
@@ -125,8 +125,9 @@ static const char *upstream_of(struct results *s, const char *head)
     return arena_printf(s->arena, "refs/remotes/%s/%s", remote, merge + strlen("refs/heads/"));
 }
 
-/* The ref of the branch that pull requests go to, as last fetched ("refs/remotes/origin/main"): of HEAD's upstream, else origin's default, else the
- * only one there is. 0; 1: there is none. */
+/* Finds the ref of the branch that pull requests go to, as last fetched
+ * ("refs/remotes/origin/main"): of HEAD's upstream, else origin's default, else the only one there
+ * is. 0; 1: there is none. */
 static int results_target(struct results *s, const char **ret, struct err *err)
 {
     struct repo_id id;

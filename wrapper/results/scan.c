@@ -87,7 +87,7 @@ static int known_add(void *context, const struct repo_entry *e)
     return 0;
 }
 
-/* Is the name that of a run which is not known? */
+/* Returns whether the name is that of a run which is not known. */
 static bool is_new(const struct known_runs *k, const char *name)
 {
     unsigned char key[16];

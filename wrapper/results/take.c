@@ -28,7 +28,8 @@ struct run_taking {
     char path[PATH_BYTES];
 };
 
-/* True for git's own folder, in any spelling that some file system treats as it. */
+/* Returns whether the name is that of git's own folder, in any spelling that some file system
+ * treats as it. */
 static bool name_refused(const char *name)
 {
     return strcasecmp(name, ".git") == 0 || strcasecmp(name, "git~1") == 0 || !str_valid_utf8(str_of(name));

@@ -189,8 +189,8 @@ static int print_references(const struct show_state *s)
     return status;
 }
 
-/* Prints missing values with their reasons, then the warnings. Returns -1 when listing_print fails.
- * */
+/* Prints missing values with their reasons, then the warnings. Returns -1 when listing_print
+ * fails. */
 static int show_print_missing(const struct show_state *s)
 {
     static const struct listing_column columns[] = {{"key", "WHAT", false, 60}, {"reason", "WHY", .wrap = true}};

@@ -70,7 +70,8 @@ static struct tree_run *range_read_run(struct range *r, const char *id, unsigned
     return tree_find_in(&r->runs.folder, id, what, a, &run, &ignored) == 0 ? run : NULL;
 }
 
-/* What amends or retracts runs of the range's end, also there alone: what readers see after the merge. */
+/* Reads what amends or retracts runs of the range's end, also there alone: what readers see after
+ * the merge. */
 static int find_corrections(struct range *r, const struct run_ids *after, struct err *err)
 {
     for (size_t i = 0; i < after->count; i++) {
@@ -155,7 +156,8 @@ static int load_experiment(struct range *r, const char *experiment, struct err *
     return 0;
 }
 
-/* The published runs of the history of the group, whose first run is `run`, as a group of their own. */
+/* Adds the published runs of the history of the group, whose first run is `run`, as their own
+ * group. */
 static int read_history(struct range *r, const struct proposed_group *g, const struct tree_run *run, struct proposal *ret, struct err *err)
 {
     struct run_inputs inputs;
@@ -281,7 +283,7 @@ static void put_metric(struct range *r, const struct beside *b)
     buf_puts(r->to, " |\n");
 }
 
-/* "fio 3.33 | experiment | rw=write size=16m | 3", the first cells of a row. */
+/* Appends "fio 3.33 | experiment | rw=write size=16m | 3", the first cells of a row. */
 static void put_group(struct range *r, const struct proposed_group *g, const struct tree_run *run)
 {
     CLEANUP_BUF struct buf b;
@@ -341,7 +343,8 @@ static int put_values_of(struct range *r, const struct proposed_group *g, struct
     return 0;
 }
 
-/* Does the run measure something that readers see? A parent run has the values of its child runs, which count for themselves. */
+/* Returns whether the run measures something that readers see. A parent run has the values of its
+ * child runs, which count for themselves. */
 static bool is_measured(struct range *r, const struct tree_run *run)
 {
     return !run_ids_has(&r->parents, run->id) && corrections_shown(&r->corrections, run->id) == run->id &&

@@ -69,8 +69,8 @@ int share_find_places(struct share *s, struct err *err);
 /* The user's git, in the repository. args: without "git", NULL-terminated. 0, whatever its status; -1: it could not be run. */
 int share_git(struct share *s, double limit_s, const char *const *args, struct str in, struct program_end *ret, struct err *err);
 
-/* The name of a ref that is this clone's alone: "pushed", the site's branch as pushed last; "base",
- * the target that it was made of. In the arena. */
+/* Returns the name of a ref that is this clone's alone: "pushed", the site's branch as pushed last;
+ * "base", the target that it was made of. In the arena. */
 const char *share_ref(const struct share *s, const char *what);
 
 /* Name of a file on the target in the folder of notes (what: "removed", "lost"), in the arena; NULL: out of memory. */

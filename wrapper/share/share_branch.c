@@ -30,7 +30,7 @@ struct brought {
     struct err *err;
 };
 
-/* path: below the tree's folder. */
+/* Returns whether the path, below the tree's folder, is a file of an experiment. */
 static bool is_experiment_file(const char *path)
 {
     const char *slash = strchr(path, '/');
@@ -129,7 +129,7 @@ static int holds_old_target(struct share *s, const struct branch *b, struct err 
     return rc < 0 ? -1 : rc == 0 && repo_id_eq(&common, &s->old_target);
 }
 
-/* 1: it is as it shall be. 0: it must be made again. */
+/* Returns 1 where the branch is as it shall be, 0 where it must be made again, -1 with err. */
 static int branch_is_current(struct share *s, const struct branch *b, struct err *err)
 {
     struct brought brought = {.s = s, .err = err};
@@ -167,7 +167,8 @@ struct branch_making {
     uint64_t bytes;
 };
 
-/* Its tree: as it was committed, else from the disk. A run that cannot be committed is left out with the reason. */
+/* Adds a run to the batch with its tree: as it was committed, else from the disk. A run that cannot
+ * be committed is left out with the reason. */
 static int branch_add_run(struct branch_making *m, struct share_run *r, struct err *err)
 {
     struct share *s = m->s;

@@ -13,7 +13,7 @@ static void share_show_progress(void *context, size_t done, size_t total)
     progress_show(p, done, NULL);
 }
 
-/* NULL: the finding is about none that is shared. */
+/* Returns the shared run of the finding; NULL: the finding is about none that is shared. */
 static struct share_run *share_run_of(struct share *s, const char *path, const char **ret_file)
 {
     struct str experiment, id;

@@ -21,7 +21,8 @@ static struct share_run *find_new(const struct share *s, const char *id)
     return NULL;
 }
 
-/* The run that a chain of corrections goes back to; NULL: it is no new run, so the target has it. */
+/* Returns the run that a chain of corrections goes back to; NULL: it is no new run, so the target
+ * has it. */
 static const struct share_run *first_of(const struct share *s, const struct share_run *r)
 {
     enum { CHAIN_MAX = 100 };

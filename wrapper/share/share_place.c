@@ -72,9 +72,9 @@ static bool has_remote(const char *const *list, const char *name)
     return false;
 }
 
-/* Chooses s->remote, which receives the pull request, and s->to, which is pushed to, from options,
- * git's configuration and the remotes' names. Returns -1 with err when one of them does not exist.
- * */
+/* Chooses s->remote, which receives the pull request, and s->to, which is pushed to, from
+ * options, git's configuration and the remotes' names. Returns -1 with err when one of them does
+ * not exist. */
 static int find_remotes(struct share *s, struct err *err)
 {
     const char **list, *given = s->options.remote, *to = s->options.to;
@@ -97,7 +97,7 @@ static int find_remotes(struct share *s, struct err *err)
 
 /* ---- the remote's branches ---- */
 
-/* "ref: refs/heads/main\tHEAD", "<hash>\trefs/heads/…" */
+/* Reads the lines of git ls-remote: "ref: refs/heads/main\tHEAD", "<hash>\trefs/heads/…". */
 static void read_remote(struct share *s, struct str text, bool with_head)
 {
     while (text.p) {
@@ -139,8 +139,8 @@ static int ask_remote(struct share *s, const char *remote, struct err *err)
     return rc;
 }
 
-/* Where the remote names no main branch: its only branch, without those by which sites share runs.
- * Otherwise an error with the next step. */
+/* Chooses the target where the remote names no main branch: its only branch, without those by which
+ * sites share runs. Otherwise sets err with the next step. */
 static int choose_base(struct share *s, struct err *err)
 {
     struct program_end end;

@@ -73,8 +73,8 @@ static const char *trust_of(char *const *env)
 }
 
 /* Queries the forge for the branch's pull requests into f->open and f->last. One that was closed
- * without a merge, at the commit that was pushed, sets SHARE_CLOSED_BY_HAND. Returns -1 with err.
- * */
+ * without a merge, at the commit that was pushed, sets SHARE_CLOSED_BY_HAND. Returns -1 with
+ * err. */
 static int find_request(struct share *s, struct share_forge *f, struct share_request *request, struct err *err)
 {
     enum forge_answer answer = forge_find(f->forge, &f->branch, s->arena, &f->open, &f->last, err);

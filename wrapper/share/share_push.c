@@ -220,9 +220,9 @@ static int set_ref(struct share *s, const char *ref, const struct repo_id *id, s
     return rc;
 }
 
-/* Stored as refs of benchwrap: the tracking branch follows every fetch, which would make the lease
- * useless, and a target that is rewritten by force no longer shows which files of the branch came
- * from it. */
+/* Stores what was pushed as refs of benchwrap: the tracking branch follows every fetch, which would
+ * make the lease useless, and a target that is rewritten by force no longer shows which files of
+ * the branch came from it. */
 static int remember_pushed(struct share *s, struct err *err)
 {
     return set_ref(s, share_ref(s, "pushed"), &s->seen, err) || set_ref(s, share_ref(s, "base"), &s->target, err) ? -1 : 0;
@@ -241,7 +241,7 @@ static int note_piece(void *context, const struct repo_id *id)
     return 0;
 }
 
-/* Too much for one push: commit by commit, oldest first. */
+/* Pushes what is too much for one push commit by commit, oldest first. */
 static int push_pieces(struct share *s, struct err *err)
 {
     struct pieces p = {.id = calloc(PIECES_MAX, sizeof *p.id)};

@@ -123,8 +123,8 @@ struct looking {
     struct err *err;
 };
 
-/* Counts a run of the tree, and adds it to the list where the target lacks it. Returns -1 with err.
- * */
+/* Counts a run of the tree, and adds it to the list where the target lacks it. Returns -1 with
+ * err. */
 static int look_run(void *context, const struct folder_entry *e)
 {
     struct looking *l = context;

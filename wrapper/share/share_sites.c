@@ -15,7 +15,7 @@ static bool is_other_site(const struct share *s, const struct share_run *r)
     return r->site && strcmp(r->site, s->site) != 0;
 }
 
-/* Is the run still offered, of another site, and not yet known to be lost? */
+/* Returns whether the run is still offered, and of another site. */
 static bool is_doubtful(const struct share *s, const struct share_run *r)
 {
     return !r->left_out && is_other_site(s, r);

@@ -136,7 +136,8 @@ static void put_groups(const struct share *s, struct buf *to)
     }
 }
 
-/* A shared run that corrects this one, so that readers do not see it as it is; NULL: none does. */
+/* Returns a shared run that corrects this one, so that readers do not see it as it is; NULL: none
+ * does. */
 static const struct share_run *corrected_by(const struct share *s, const struct share_run *r)
 {
     for (size_t i = 0; i < s->count; i++)

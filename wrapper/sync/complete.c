@@ -19,7 +19,7 @@ static const char *shared_of(const struct completion_job *x, const struct tree_r
     return runs_file(x->runs, run, "tags/" SHARED_TAG_RUN, TAG_MAX, x->arena);
 }
 
-/* The id of the run that completes this one. */
+/* Makes the id of the run that completes this one. */
 static void completing_id(const struct completion_job *x, const struct tree_run *run, const char *shared, char ret[33])
 {
     make_id(ret, "complete", str_of(arena_printf(x->arena, "%s/%s", run->id, shared)));
@@ -36,7 +36,8 @@ bool complete_is_due(const struct completion_job *x, const struct tree_run *run)
     return tree_find(x->runs->root, id, TREE_META, x->arena, &there, NULL) != 0;
 }
 
-/* True for facts that only the incomplete run has about itself, and for those that are made again. */
+/* Returns whether the fact is one that only the incomplete run has about itself, or one that is
+ * made again. */
 static bool is_left_out(const struct fact *f)
 {
     static const char *const tags[] = {SHARED_TAG_INCOMPLETE, "benchwrap.run_id",     "benchwrap.amends",
@@ -51,7 +52,7 @@ static bool is_left_out(const struct fact *f)
     return false;
 }
 
-/* The elements of "references", which judged the run. */
+/* Writes the elements of "references", which judged the run. */
 static int complete_write_references(struct made_run *m, const struct json *detail, struct err *err)
 {
     const struct json *list = json_get(detail, "references");

@@ -13,7 +13,8 @@ struct completion_job {
     struct mlflow *server;
     struct reparse_parents *parents; /* of runs that were completed: for complete_parents */
 };
-/* Is it a run that lacks what the program's own MLflow client logged, and does no other run of the tree have that? */
+/* Returns whether it is a run that lacks what the program's own MLflow client logged, and no other
+ * run of the tree has that. */
 bool complete_is_due(const struct completion_job *x, const struct tree_run *run);
 /* Makes the run that amends it, of an id that follows from it and the server's run. *ret_place is
  * in the arena. 1: it is being made by another process.

@@ -68,7 +68,7 @@ static int add_record_line(struct records_file *f, struct str line, struct err *
     return f->count == LINES_MAX ? send_collected(f, err) : 0;
 }
 
-/* The complete lines of the text are sent, and what follows them stays. */
+/* Sends the complete lines of the text; what follows them stays. */
 static int send_lines(struct records_file *f, bool is_end, struct err *err)
 {
     struct str rest = buf_text(&f->text);

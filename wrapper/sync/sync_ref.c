@@ -45,7 +45,7 @@ static void ref_copy_piece(void *context, const void *p, size_t n)
     c->failed = c->failed || fs_write_all(c->fd, p, n) != 0;
 }
 
-/* The file `path` of the folder, to dir/to. */
+/* Copies the file `path` of the folder to dir/to. */
 static int ref_copy_file(const struct folder *from, const char *path, int dir, const char *to, struct err *err)
 {
     struct folder_entry e;
@@ -62,7 +62,7 @@ static int ref_copy_file(const struct folder *from, const char *path, int dir, c
     return c.failed ? err_sys(err, "cannot write %s", to) : 0;
 }
 
-/* A name that cannot lead out of its folder. */
+/* Returns whether the name cannot lead out of its folder. */
 static bool ref_name_is_plain(struct str name)
 {
     return name.n > 0 && name.n <= NAME_MAX && !memchr(name.p, '/', name.n) && !str_is(name, ".") && !str_is(name, "..");

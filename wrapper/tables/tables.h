@@ -36,7 +36,7 @@ struct tables_writer {
     void *own; /* the form's */
 };
 extern const struct tables_form tables_csv, tables_jsonl, tables_parquet, tables_sqlite;
-/* The form of a name; NULL: none. */
+/* Returns the form of a name; NULL: none. */
 const struct tables_form *tables_form_find(const char *name);
 
 /* Copies the runs of a tree on disk into a new SQLite database of MLflow by MLflow's own migration, then compares what arrived with the tree. mlflow:
@@ -57,6 +57,7 @@ struct tables_request {
 /* One row for each run: its attributes, then the latest value of each metric, then params and tags. *ret_rows: how many. Runs of which something cannot be
  * read get run->problem; the rest of them is written. */
 int tables_runs(const struct tables_request *r, size_t *ret_rows, struct err *err);
-/* One row for each sample of each metric: run_id, experiment, metric, step, time, value, unit, direction. */
+/* Writes one row for each sample of each metric: run_id, experiment, metric, step, time, value,
+ * unit, direction. */
 int tables_samples(const struct tables_request *r, size_t *ret_rows, struct err *err);
 #endif

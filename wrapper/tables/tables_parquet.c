@@ -122,7 +122,8 @@ static void parquet_write(struct tables_writer *w, struct parquet_table *t, cons
     t->offset += b->n;
 }
 
-/* One page with all values of the group; its description is appended. Returns the bytes that it has. */
+/* Writes one page with all values of the group; its description is appended. Returns the bytes that
+ * it has. */
 static uint64_t write_column(struct tables_writer *w, struct parquet_table *t, size_t i)
 {
     struct parquet_column *c = &t->columns[i];

@@ -214,8 +214,8 @@ static void read_named_values(struct tables_work *x, const struct tree_run *run)
 
 /* ---- tables ---- */
 
-/* Prepares the writer and begins the table. Returns -1 with err; then the writer's line is freed.
- * */
+/* Prepares the writer and begins the table. Returns -1 with err; then the writer's line is
+ * freed. */
 static int tables_begin(struct tables_work *x, const struct tables_column *columns, size_t count, struct err *err)
 {
     x->writer = (struct tables_writer){.form = x->r->form, .columns = columns, .count = count, .out = x->r->out, .path = x->r->path};
@@ -287,7 +287,7 @@ static void read_slot(void *context, size_t i, struct arena *a)
     s->is_gone = runs_is_gone(own.r->runs, run);
 }
 
-/* The row of a run that was read, unless one before it could not be written. */
+/* Writes the row of a run that was read, unless one before it could not be written. */
 static int write_slot(struct tables_batch *b, size_t i, int rc)
 {
     struct tables_slot *s = &b->slots[i];

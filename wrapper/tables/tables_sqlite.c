@@ -29,7 +29,7 @@ static int sqlite_refuse(struct tables_writer *w, const char *what)
     return err_set(&w->why, ERR_SYSTEM, "cannot %s %s: %.200s", what, w->path, t->db ? t->q.errmsg(t->db) : "no database");
 }
 
-/* A name in SQL's double quotes. */
+/* Appends a name in SQL's double quotes. */
 static void put_sql_name(struct buf *to, const char *name)
 {
     buf_putc(to, '"');

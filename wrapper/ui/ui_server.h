@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The mlflow program: of $VIRTUAL_ENV, of PATH, of the environment that ui_install makes. NULL: there is none. */
+/* Finds the mlflow program: of $VIRTUAL_ENV, of PATH, of the environment that ui_install makes.
+ * NULL: there is none. */
 const char *ui_find_mlflow(char *const *env, struct arena *a);
 /* $XDG_DATA_HOME/benchwrap/mlflow; NULL without a home. */
 const char *ui_environment(char *const *env, struct arena *a);
@@ -20,13 +21,13 @@ struct ui_server {
     pid_t guard;
     int hold;       /* the guard ends the server when this end of a pipe is closed, also by the death of this process */
 };
-/* Is the port free at this address? */
+/* Returns whether the port is free at this address. */
 bool ui_port_free(const char *host, int port);
 /* argv[0] is the program's path; it runs in the folder `folder`, its output goes to
  * folder/server.log, and it listens on the socket `name` there. env: this process's; what would
  * configure another server, or another address, is not passed on. */
 int ui_server_start(struct ui_server *ret, const char *folder, const char *name, char *const *argv, char *const *env, struct err *err);
-/* Has it ended by itself? */
+/* Returns whether the server has ended by itself. */
 bool ui_server_ended(struct ui_server *s);
 /* Ends it with everything it has started, and waits for that. */
 void ui_server_stop(struct ui_server *s);

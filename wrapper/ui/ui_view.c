@@ -21,7 +21,7 @@ static bool ui_run_has(const struct runs *runs, const struct tree_run *run, cons
     return faccessat(runs->root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* One column: MLflow's name of it. */
+/* Appends one column: MLflow's name of it. */
 static void ui_print_column(struct json_out *to, const char *kind, struct str key)
 {
     CLEANUP_BUF struct buf name;
@@ -39,7 +39,7 @@ static bool ui_is_of_experiment(const struct tree_run *run, const char *experime
     return strcmp(run->experiment, experiment) == 0;
 }
 
-/* Does it measure something? Retractions and annotations change other runs. */
+/* Returns whether the run measures something. Retractions and annotations change other runs. */
 static bool ui_measures(const struct runs *runs, const struct tree_run *run)
 {
     return !ui_run_has(runs, run, "tags", "benchwrap.retracts") && !ui_run_has(runs, run, "tags", "benchwrap.annotates");
@@ -84,7 +84,7 @@ static void ui_add_column(struct ui_column *columns, size_t *count, struct str k
     columns[k].is_median |= is_median;
 }
 
-/* The headline metrics that `ls` shows. */
+/* Chooses the headline metrics that `ls` shows. */
 static size_t ui_choose_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct ui_column columns[METRICS_MAX])
 {
     struct ui_choice choice = ui_choice_begin(runs, experiment);
@@ -176,8 +176,8 @@ static size_t see_params_of_runs(const struct runs *runs, const char *experiment
     return own;
 }
 
-/* The params in which the runs differ: what the user and the program named before facts of the
- * machine. */
+/* Appends the params in which the runs differ: what the user and the program named before facts of
+ * the machine. */
 static void ui_print_params(const struct runs *runs, const char *experiment, struct arena *a, struct json_out *to)
 {
     struct param_seen *seen = arena_get(a, PARAMS_MAX * sizeof *seen);
