@@ -126,7 +126,8 @@ static void add_line_settings(struct listing_arguments *l)
         add_line_setting(l, &settings[i], &operand);
 }
 
-/* The order of options that the rules join matters only if one of them occurs several times, as in fio's jobs. */
+/* Returns whether one of the options that the rules join occurs several times, as in fio's jobs.
+ * Only then their order matters. */
 static bool is_joined_twice(const char *const *joined, size_t n)
 {
     for (size_t i = 0; i < n; i++)

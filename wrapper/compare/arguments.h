@@ -4,7 +4,8 @@
 #include "runs/inputs.h"
 
 struct rules;
-/* The rules that the run was read with, by its artifact rules.yaml; NULL: none, or they cannot be read. rules_free them. */
+/* Returns the rules that the run was read with, by its artifact rules.yaml; NULL: none, or they
+ * cannot be read. rules_free frees them. */
 struct rules *arguments_rules(const struct runs *runs, const struct tree_run *run, struct arena *a);
 /* Reads the arguments of several runs that are compared: texts are read again only for another rule file or parent run. */
 struct compare_arguments {
@@ -21,8 +22,8 @@ void arguments_close(struct compare_arguments *args);
 /* The arguments that the rules neither record as params nor ignore (argument_list.h), as params: "program", and one for each key, with ", " between
  * several values. In a's arena. NULL: the command line is not known, or out of memory. */
 struct tree_entry *arguments_params(struct compare_arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a);
-/* The options and other words of the command line in which redaction has hidden something: they may
- * differ although their texts are equal. "--password, --secret", in the arena; NULL: none, or out
- * of memory. */
+/* Returns the options and other words of the command line in which redaction has hidden something:
+ * they may differ although their texts are equal. "--password, --secret", in the arena; NULL: none,
+ * or out of memory. */
 const char *arguments_hidden(const struct tree_run *run, const struct json *detail, struct arena *a);
 #endif

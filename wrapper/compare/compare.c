@@ -269,7 +269,8 @@ static bool reported_interval(const struct metric_work *w, size_t g, const char 
     return *low <= *high;
 }
 
-/* Two runs with one value each: they differ where the intervals that they report do not overlap. */
+/* Sets the change of two runs with one value each from the intervals that they report: they differ
+ * where these do not overlap. Returns false where there is no such pair. */
 static bool change_of_intervals(const struct metric_work *w, const struct compared_metric *m, size_t g)
 {
     struct compared_side *side = &m->sides[g];
@@ -338,7 +339,8 @@ static int correct_outcomes(struct compared_metric *metrics, size_t count, bool 
     return 0;
 }
 
-/* A run names "bw_MiB_per_s.max", a comparison the metric that it is of. */
+/* Returns whether the word is a statistic of the key: a run names "bw_MiB_per_s.max", a comparison
+ * the metric that it is of. */
 static bool is_statistic_of(struct str word, const char *key)
 {
     static const char *const statistics[] = {".max", ".min", ".mean", ".median"};
@@ -360,7 +362,8 @@ static bool names_headline_metric(const struct compare_group *groups, size_t cou
     return false;
 }
 
-/* The unit is that of the first run that knows one; a direction that runs disagree on is none. */
+/* Sets the unit, which is that of the first run that knows one, and the direction; one that runs
+ * disagree on is none. */
 static void describe_metric(const struct metric_work *w, size_t key, struct compared_metric *m)
 {
     const struct metric_place *places = metric_places_group(&w->places, key, 0); /* of all groups */
@@ -429,7 +432,8 @@ static size_t table_steps(const struct metric_work *w, size_t key, int64_t **ret
     return unique;
 }
 
-/* Statistics next to their samples add nothing; observations of the machine are no results. */
+/* Returns whether the key is compared. Statistics next to their samples add nothing; observations
+ * of the machine are no results. */
 static bool is_compared_key(const struct metric_places *places, const char *key, struct arena *a)
 {
     size_t stem = key_stem(key);

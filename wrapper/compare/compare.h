@@ -48,8 +48,10 @@ struct compared_metric {
 int compare_metrics(const struct compare_group *groups, size_t count, bool all, struct arena *a, struct compared_metric **ret, struct err *err);
 /* Returns the number of points of the sweep whose parent the run is; 0: it is none. */
 size_t compare_points(const struct tree_run *run);
-/* Are the steps of the run's metric repetitions, or do they mean something (a table over sizes)? Those of a parent run are repetitions, also where one
- * failed or is retracted, unless the key is over the points of a sweep. In other runs 0,1,2… or 1,2,3… are. The run's tags are read. */
+/* Returns whether the steps of the run's metric are repetitions, and mean nothing else (a table
+ * over sizes). Those of a parent run are repetitions, also where one failed or is retracted, unless
+ * the key is over the points of a sweep. In other runs 0,1,2… or 1,2,3… are. The run's tags are
+ * read. */
 bool compare_are_repetitions(const struct tree_run *run, const struct tree_entry *e);
 /* Returns the values that a param, else a tag, has in a group: one text, several with ", " between
  * them, "-" where a run lacks it. In the arena. */
@@ -61,10 +63,11 @@ const char *compare_tag(const struct compare_group *group, const char *key, stru
 const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a);
 /* The same of tags, without those that every run has for itself: ids, MLflow's, most of benchwrap's. */
 const char **compare_tags(const struct compare_group *groups, size_t count, struct arena *a);
-/* The metric as it is printed, without its unit; behind it " @STEP" where the step is part of it. The text is in the arena; NULL: out of memory. */
+/* Returns the metric as it is printed, without its unit; behind it " @STEP" where the step is part
+ * of it. The text is in the arena; NULL: out of memory. */
 const char *compare_metric_name(const struct compared_metric *m, struct arena *a);
-/* "! rate is in GB/s in 2 of 7 runs of B, not in MB/s: …", in the arena; NULL: no run of the side has it in another unit. runs: of the side;
- * whose: "runs of B". */
+/* Returns "! rate is in GB/s in 2 of 7 runs of B, not in MB/s: …", in the arena; NULL: no run of
+ * the side has it in another unit. runs: of the side; whose: "runs of B". */
 const char *compare_units_line(const struct compared_metric *m, size_t side, size_t runs, const char *whose, struct arena *a);
 /* Returns the text of a side in the verdict column: "too few", "better" … or "other inputs". */
 const char *compare_verdict(const struct compared_side *side);

@@ -224,7 +224,7 @@ static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, 
     }
 }
 
-/* No metric can be judged: prints that changes cannot be distinguished from chance. */
+/* Writes that changes cannot be distinguished from chance, where no metric can be judged. */
 static void put_too_few(struct compare_text *t, size_t g, bool shared)
 {
     CLEANUP_BUF struct buf b;

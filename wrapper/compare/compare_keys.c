@@ -78,7 +78,8 @@ static bool leave_out(const struct opt_value **ignore, const char *name, struct 
     return true;
 }
 
-/* A swept axis is named by the user, as --by is. */
+/* Leaves out swept axes: a swept axis is named by the user, as --by is. Returns false when out of
+ * memory. */
 static bool leave_out_axes(const struct runs *runs, const struct compare_group *groups, size_t count, const char **names,
                            const struct opt_value **ignore, struct arena *a)
 {

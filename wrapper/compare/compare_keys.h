@@ -21,7 +21,8 @@ bool compare_add_arguments(const struct runs *runs, const struct compare_group *
 void compare_keys_show(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct buf *to);
 /* Appends "No verdict where the inputs differ: name size by --by or --ignore." where a group gets no verdict. */
 void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct buf *to);
-/* The member "keys": {"left_out": …, "differing": {"measured": […], …}, "hidden": …, "groups": [{key of the first run of each group}]}. */
+/* Writes the member "keys": {"left_out": …, "differing": {"measured": […], …}, "hidden": …,
+ * "groups": [{key of the first run of each group}]}. */
 void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j,
                        struct arena *a);
 #endif

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The params of node.state are those of its list; hardware's by their first words, since its summary is hwloc's. */
+/* Returns whether the param belongs to the part of the machine. Those of node.state are those of
+ * its list; hardware's are known by their first words, since its summary is hwloc's. */
 static bool belongs_to_part(enum machine_part part, const char *key)
 {
     static const char *const hardware[] = {"cpu.model",        "cpu.vendor",

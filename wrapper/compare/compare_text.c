@@ -108,7 +108,8 @@ static size_t compare_put_inputs(struct compare_text *t)
     return n;
 }
 
-/* A program that was edited or rebuilt is no other input, but explains a change. */
+/* Writes how the program differs. One that was edited or rebuilt is no other input, but explains a
+ * change. */
 static void put_program(struct compare_text *t)
 {
     CLEANUP_BUF struct buf b;
@@ -136,7 +137,7 @@ static void put_environment_difference(struct compare_text *t)
         compare_put_wrapped(t, 2, str_of(line));
 }
 
-/* Two hidden values of equal length have the same text. */
+/* Writes which values are hidden. Two hidden values of equal length have the same text. */
 static void put_hidden_arguments(struct compare_text *t)
 {
     const char *hidden = comparison_key_hidden(t->keys->list, t->keys->count, t->arena);
@@ -153,7 +154,7 @@ static void put_compared_keys(struct compare_text *t)
     compare_put_wrapped(t, 2, buf_text(&b));
 }
 
-/* One sentence where nothing differs, else one for hardware and one for settings. */
+/* Writes one sentence where nothing differs, else one for hardware and one for settings. */
 static void compare_put_machine(struct compare_text *t)
 {
     static const char *const names[] = {"Hardware", "Settings"};
@@ -197,7 +198,8 @@ static const char *compare_value_text(double value, struct arena *a)
     return arena_dup(a, b.p, b.n);
 }
 
-/* All groups' medians have one unit: the one in which the largest is shown. */
+/* Returns the factor by which the groups' medians are shown, in one unit (*ret_unit): the one in
+ * which the largest is shown. */
 static double compare_scale(const struct compare_text *t, const struct compared_metric *m, const char **ret_unit)
 {
     double greatest = 0;

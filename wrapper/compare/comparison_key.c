@@ -62,14 +62,15 @@ static void add_key_tag(struct key_building *b, const struct tree_run *run, enum
         add_key_fact(b, part, name, e->value);
 }
 
-/* The launch's shape is job.* in older runs. */
+/* Adds the param to the key. The launch's shape is job.* in older runs, and gets the key of newer
+ * ones. */
 static void add_key_param(struct key_building *b, const struct tree_entry *e)
 {
     struct shape_keys shape = shape_keys_of(str_of(e->key));
     add_key_fact(b, part_of_param(e->key), shape.step ? shape.step : e->key, e->value);
 }
 
-/* The benchmark first, what only the command line names last. */
+/* Returns the rank: the benchmark first, what only the command line names last. */
 static int fact_rank(const char *name)
 {
     return strcmp(name, "benchmark") == 0 ? 0 : strncmp(name, "argument.", strlen("argument.")) == 0 ? 2 : 1;

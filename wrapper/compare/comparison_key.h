@@ -46,7 +46,8 @@ struct str comparison_key_value(const struct comparison_key *key, const char *na
 /* Appends "benchmark ior, a POSIX, step.nodes 2": at most `most` facts of a part, then "and N more"; not the order of the
  * arguments, which the facts themselves suggest. Nothing for an empty part. */
 void comparison_key_show(const struct comparison_key *key, enum comparison_part part, size_t most, struct buf *to);
-/* "--password": what is hidden in any of n keys, without repetition, in the arena; NULL: nothing, or out of memory. */
+/* Returns "--password": what is hidden in any of n keys, without repetition, in the arena; NULL:
+ * nothing, or out of memory. */
 const char *comparison_key_hidden(const struct comparison_key *keys, size_t n, struct arena *a);
 /* Writes the member "key": {"measured": {"id": …, "facts": {…}}, "system": {…}, "version": …, "arguments_known": …, "hidden": …}. */
 void comparison_key_json(const struct comparison_key *key, struct json_out *j);

@@ -38,7 +38,8 @@ const struct metric_place *metric_places_group(const struct metric_places *p, si
     return &p->list[key * p->runs + p->first[group]];
 }
 
-/* A key that occurs twice in a run or its record counts as it does for runs_entry and json_get: the first one. */
+/* Enters the run's metrics by key. A key that occurs twice in a run or its record counts as it does
+ * for runs_entry and json_get: the first one. */
 static void place_metrics(const struct metric_places *p, const struct compare_member *member, size_t run)
 {
     for (const struct tree_entry *e = member->run->metrics; e; e = e->next) {

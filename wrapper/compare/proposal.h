@@ -57,7 +57,7 @@ void proposal_init(struct proposal *p, const struct opt_value *ignore, bool all,
 int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, const struct tree_run *listed, struct err *err);
 /* Appends the text as a quoted pattern of a reference file that fits this text alone. */
 void proposal_quote(struct buf *to, const char *text);
-/* A reference file with remarks. */
+/* Writes a reference file with remarks. */
 void proposal_yaml(struct proposal *p, struct buf *to);
 /* Appends the proposal as JSON: all groups and metrics, with the reason for those that are left
  * out. Adds the groups with an entry to p->entries. */

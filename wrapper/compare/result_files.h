@@ -13,8 +13,8 @@ struct result_files {
     char **operands;  /* runs of that tree in place of the files, as many as there were operands */
 };
 
-/* Do the operands name files? An operand is a file or several with commas between them; "vs" is for
- * reading. 1: all do; 0: none does; -1: some do, and err names one that does not. */
+/* Returns whether the operands name files: 1: all do; 0: none does; -1: some do, and err names one
+ * that does not. An operand is a file or several with commas between them; "vs" is for reading. */
 int result_files_named(char *const *operands, int count, struct err *err);
 /* Reads the files by the catalogue's rules into a new tree. A file with several outputs becomes
  * several runs. `env`: NULL-terminated, of the caller. Texts are kept in the arena. 0; -1: a file

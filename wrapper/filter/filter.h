@@ -63,10 +63,12 @@ size_t filter_keys(const struct filter *f, struct arena *a, const struct filter_
 /* Parses a key with an optional direction, as MLflow's order_by has it: "metrics.bw DESC". option:
  * for messages, "--sort". */
 int filter_parse_order(const char *text, const char *option, struct arena *a, struct filter_key *ret, bool *ret_descending, struct err *err);
-/* The order of two values under MLflow's order_by: less than 0 if x comes first. NaN and then missing values are last in both directions. */
+/* Returns the order of two values under MLflow's order_by: less than 0 if x comes first. NaN and
+ * then missing values are last in both directions. */
 int filter_value_order(const struct filter_value *x, const struct filter_value *y, bool descending);
-/* Is the text like the pattern, as in MLflow? "%" stands for any characters and "_" for one, line ends excepted; there
- * is no escape character. A pattern that ends in "%" fits whatever follows, other lines too. any_case: ILIKE. */
+/* Returns whether the text is like the pattern, as in MLflow. "%" stands for any characters and "_"
+ * for one, line ends excepted; there is no escape character. A pattern that ends in "%" fits
+ * whatever follows, other lines too. any_case: ILIKE. */
 bool filter_like(struct str text, struct str pattern, bool any_case);
 /* Appends the key as an expression would have it, quoted where it must be: metrics.`a b`. */
 void filter_key_show(struct buf *to, const struct filter_key *key);

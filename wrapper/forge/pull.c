@@ -25,7 +25,8 @@ static void own_place(struct forge *f, struct forge_place *to, const struct forg
     to->api = forge_copy_text(f, from->api);
 }
 
-/* On the local machine no other host can listen; elsewhere a token never goes unencrypted, unless the user has written down that address himself. */
+/* Returns whether a token would go unencrypted to a forge that neither the user, the table of
+ * public forges nor the environment names. */
 static bool is_open_wire(const struct forge_place *p)
 {
     return strncasecmp(p->api, "http://", 7) == 0 && !p->named;

@@ -179,7 +179,8 @@ static bool is_beyond(const struct series_scan *s, size_t i)
     return s->y[i] < s->low - wide || s->y[i] > s->high + wide;
 }
 
-/* Far off, and its neighbour_levels are not: its own size is no evidence about the level. */
+/* Returns whether the value is far off and its neighbours are not: its own size is no evidence
+ * about the level. */
 static bool is_isolated(const struct series_scan *s, size_t i, size_t end)
 {
     return is_beyond(s, i) && i > s->base && i + 1 < end && !is_beyond(s, i - 1) && !is_beyond(s, i + 1);

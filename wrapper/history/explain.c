@@ -506,7 +506,8 @@ static bool rank_causes(struct explain_work *x)
     return !x->a->failed;
 }
 
-/* With one or two runs on a side: do runs like A show what is usual? Then the value of B decides. */
+/* Decides by runs like A whether the value of B differs, where a side has one or two runs: those
+ * show the usual range. */
 static void judge_by_others(struct explain_work *x)
 {
     struct explained_metric *m = &x->to->metric;
@@ -528,7 +529,8 @@ static void judge_by_others(struct explain_work *x)
     free(v);
 }
 
-/* An interval that contains no change, and large ones as well, shows nothing. */
+/* Returns whether the interval contains large changes: together with no change, it shows
+ * nothing. */
 static bool is_too_wide(const struct change *c)
 {
     return c->low < 0.8 || c->high > 1.25;
@@ -542,7 +544,8 @@ static bool has_side_value(const struct explained_side *side, uint32_t key)
     return false;
 }
 
-/* No metric can be explained: because A and B have it in different units, or because none is in both. */
+/* Sets err to why no metric can be explained: A and B have it in different units, or none is in
+ * both. Returns -1. */
 static int refuse_metric(const struct explain_work *x, struct err *err)
 {
     const struct run_facts *f = &x->to->facts;

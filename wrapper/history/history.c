@@ -36,7 +36,8 @@ static const char *history_refusal(const struct history *h, const struct runs *r
                                                   : "it is a copy of another run";
 }
 
-/* Only the group with the run, or with its series, stays; of a sweep, those with its points. */
+/* Moves the groups with the run, or with its series, to the front, and drops the others; of a
+ * sweep, those with its points stay. */
 static int keep_groups(struct history *h, const struct runs *runs, const struct tree_run *run, struct arena *a, struct err *err)
 {
     const char *parent = runs_file(runs, run, "tags/mlflow.parentRunId", 64, a), *root = runs_root_id(runs, run, a);
@@ -68,7 +69,8 @@ static bool are_siblings(const struct facts_run *x, const struct facts_run *y)
     return *x->parent && x->is_repetition && y->is_repetition && strcmp(x->parent, y->parent) == 0;
 }
 
-/* Repetitions of one series are one point: they are no evidence of a change over time. */
+/* Makes the points of the group. Repetitions of one series are one point: they are no evidence of a
+ * change over time. Returns false when out of memory. */
 static bool make_points(struct history_group *group, struct arena *a)
 {
     group->points = arena_get(a, (group->member_count + 1) * sizeof *group->points);
@@ -240,7 +242,8 @@ static int find_changed_at(struct runs *runs, const struct history_group *group,
     return x && y ? cause_changes(runs, before, x, after, y, a, &m->changes[i].changed, &m->changes[i].changed_count, err) : 0;
 }
 
-/* Noise may hide which of two neighbouring runs is the first of a level. */
+/* Finds the facts that changed at the change point or at a run next to it: noise may hide which of
+ * two neighbouring runs is the first of a level. Returns -1 with err. */
 static int find_changed(struct runs *runs, const struct history_group *group, struct history_metric_series *m, size_t i, struct arena *a,
                         struct err *err)
 {

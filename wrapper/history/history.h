@@ -85,7 +85,8 @@ bool history_has_regression(const struct history *h, size_t last);
 /* Parts of sentences, in the arena: "write.bw @4", and "-12 %" or "from 0 to 5 s" where there is no ratio. */
 const char *history_metric_label(const struct history_metric_series *m, struct arena *a);
 const char *history_change_words(const struct history_metric_series *m, const struct level_change *c, struct arena *a);
-/* "kernel.release 6.1.0-30 -> 6.1.0-31, …": the likeliest causes. Empty where nothing else changed. */
+/* Appends "kernel.release 6.1.0-30 -> 6.1.0-31, …": the likeliest causes. Nothing where nothing
+ * else changed. */
 void history_put_causes(const struct level_change *c, struct buf *to);
 
 /* A change as a JSON object that Grafana's API of annotations accepts: time, tags, text and data. */

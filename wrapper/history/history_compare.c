@@ -30,7 +30,8 @@ static enum history_change direction_of(const struct history_metric *h)
     return (h->value > h->m->sides[0].median) == (strcmp(better, "higher") == 0) ? CHANGED_IMPROVEMENT : CHANGED_REGRESSION;
 }
 
-/* Of shares up to 100 % nothing shows that there are greater ones. */
+/* Returns the upper end of the expected range, at most 100 for shares: of those up to 100 % nothing
+ * shows that there are greater ones. */
 static double end_of_share(const struct history_metric *h, double high)
 {
     const struct compared_side *before = &h->m->sides[0];

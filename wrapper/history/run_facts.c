@@ -181,7 +181,8 @@ static void put_named_fact(struct run_builder *b, enum fact_kind kind, struct st
     put_meaning(b, &b->meaning);
 }
 
-/* Values that begin with one of these words make a comparison key, as comparison_key.c defines it; the rules explain arguments. */
+/* Returns whether the comparison key has the tag, as comparison_key.c defines it; the rules explain
+ * arguments. */
 static bool is_key_tag(struct str key)
 {
     static const char *const names[] = {"benchmark", "site", "cluster", "benchwrap.rules", "benchwrap.rules_version"};
@@ -240,7 +241,8 @@ static void take_tag(struct run_builder *b, struct str key, struct str value)
     put_named_fact(b, FACT_TAG, key, hash, is_key_tag(key) ? hash_bytes(hash_bytes(3, key.p, key.n), &hash, sizeof hash) : 0);
 }
 
-/* Repetitions count as their median; each step of a table size -> value is a metric. */
+/* Records the samples of a metric. Repetitions count as their median; each step of a table size ->
+ * value is a metric. */
 static void take_metric_samples(struct run_builder *b, const struct detail_fact *f, const struct tree_sample *list, size_t n,
                                 struct arena *scratch)
 {
@@ -266,7 +268,7 @@ static void take_metric_samples(struct run_builder *b, const struct detail_fact 
     put_run_metric(b, fact_key_of(b->keys, FACT_METRIC, f->key, -1, f->unit), way, of.median);
 }
 
-/* A metric with several samples: they are in its own file. */
+/* Reads the samples of a metric that has several from its own file, and records them. */
 static void read_metric_samples(struct run_builder *b, const struct detail_fact *f, struct arena *scratch)
 {
     struct tree_entry e;
@@ -588,7 +590,8 @@ static void read_facts_chunk(void *context, size_t chunk, struct arena *a)
 
 /* ---- all runs ---- */
 
-/* Values of runs that know no unit of their metric belong to the others, where these have one unit. */
+/* Moves values of runs that know no unit of their metric to the key of the others, where these have
+ * one unit. */
 static void join_units(struct reading *r, const struct key_table *all)
 {
     bool any = false;
@@ -671,7 +674,8 @@ static void drop_gone_runs(struct runs *runs, struct run_facts *facts)
     runs->count = facts->count = kept;
 }
 
-/* What a parent run holds for its repetitions belongs to each of them. */
+/* Adds what a parent run holds for its repetitions to each of them. Returns false when out of
+ * memory. */
 static bool inherit_all(struct run_facts *facts, struct arena *a)
 {
     struct id_index index = {malloc((facts->count + 1) * sizeof *index.sorted), facts->count};

@@ -44,8 +44,8 @@ struct run_facts {
  * since. texts: params and tags, too; else only what the comparison key needs of them. In the
  * arena. -1: out of memory. */
 int run_facts_read(struct runs *runs, bool texts, struct arena *a, struct run_facts *ret, struct err *err);
-/* The value of a metric; NaN: the run has none. */
+/* Returns the value of a metric; NaN: the run has none. */
 double run_facts_number(const struct facts_run *run, uint32_t key);
-/* The hash of a fact's value; 0: the run lacks it. */
+/* Returns the hash of a fact's value; 0: the run lacks it. */
 uint64_t run_facts_value(const struct facts_run *run, uint32_t key);
 #endif

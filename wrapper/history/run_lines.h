@@ -9,7 +9,7 @@ enum {
     LINES_READ_MAX = 1 << 20 /* bytes of an artifact that are read */
 };
 
-/* The text of the artifact, in the arena; "": the run has none. */
+/* Returns the text of the artifact, in the arena; "": the run has none. */
 struct str run_lines_read(const struct runs *runs, const struct tree_run *run, enum run_lines of, struct arena *a);
 /* The next fact of the text, and moves *rest behind its line: "libm.so.6 … <build id>" has the key
  * "library.libm.so.6", "NAME=value" has "environment.NAME". *value is the build id or the value, and

@@ -18,7 +18,7 @@ enum { RUN_MEMORY = 512 << 20, DEPTH_MAX = 16, TEXT_CHARS = 8000 };
 
 /* ---- the list ---- */
 
-/* In a public record the tree's users are left out wherever they are named. */
+/* Adds the tree's users to those that a public record leaves out wherever they are named. */
 static void note_user(struct adopt *a, const struct tree_run *run, const struct folder *tree)
 {
     const char *tag = tree_file(tree, run, "tags/mlflow.user", 256, &a->arena);

@@ -74,7 +74,8 @@ static const char *mlflow_dup_text(const struct json *j, const char *key, struct
     return arena_dup(a, text, strlen(text));
 }
 
-/* Times come as numbers, from some proxies and old servers as texts. */
+/* Returns a time, which comes as a number, from some proxies and old servers as a text; 0:
+ * neither. */
 static int64_t time_in(const struct json *j, const char *key)
 {
     const struct json *v = json_get(j, key);

@@ -176,6 +176,7 @@ struct mlflow_call {
  * reply's object (caller frees). */
 enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err);
 int mlflow_status(const struct mlflow *m); /* of the last reply; 0: none came */
-/* Is a file of this size to be sent in parts, and of how many bytes? 0: no. */
+/* Returns the size in bytes of the parts in which a file of this size is sent; 0: it is sent in
+ * one. */
 uint64_t mlflow_part_bytes(const struct mlflow *m, uint64_t size);
 #endif

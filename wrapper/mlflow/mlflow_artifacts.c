@@ -57,7 +57,8 @@ static const char *artifact_type_of(const char *path)
     return "application/octet-stream";
 }
 
-/* A file of no bytes still needs a body, else the request is none. */
+/* Makes a part of the file the body of the request. A file of no bytes still needs a body, else the
+ * request is none. */
 static void set_file(struct http_request *q, int fd, uint64_t at, uint64_t size)
 {
     q->body_fd = fd;
@@ -90,7 +91,8 @@ static struct http_request post_of(const char *url, struct buf *body)
     return (struct http_request){.method = "POST", .url = url, .type = "application/json", .body = buf_text(body), .reply_max = 16 << 20};
 }
 
-/* headers of a presigned address: an object of texts. At most 16. */
+/* Fills to[17] with up to 16 headers of a presigned address, an object of texts, NULL-terminated.
+ * Returns how many. */
 static size_t headers_of(const struct json *j, struct arena *a, const char **to)
 {
     size_t n = 0;

@@ -109,7 +109,8 @@ void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t 
     json_close(&j, '}');
 }
 
-/* The server counts characters, and cuts without a word; here it is counted, and a cut value is shorter than any that the server cut. */
+/* Cuts the value to fewer than `max` characters if it has more, and counts it in b->cut: the server
+ * would cut it silently, and a value cut here is shorter than any that the server cut. */
 static struct str cut_to(struct mlflow_batch *b, struct str value, size_t max)
 {
     size_t characters = 0, i = 0;

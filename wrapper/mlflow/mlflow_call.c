@@ -224,8 +224,9 @@ static struct call_outcome call_without_reply(enum http_trouble trouble, struct 
     return o;
 }
 
-/* A value of two bytes needs eighty in memory: a reply of nothing but such would need gigabytes.
- * Pages full of runs have some hundred thousand. */
+/* Returns whether a reply may have more than VALUES_MAX values. A value of two bytes needs eighty
+ * in memory: a reply of nothing but such would need gigabytes. Pages full of runs have some hundred
+ * thousand. */
 static bool has_too_many(struct str text)
 {
     size_t values = 0;

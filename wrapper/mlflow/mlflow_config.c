@@ -6,7 +6,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-/* Python's words for true, as MLflow reads them. */
+/* Returns whether the variable has one of Python's words for true, as MLflow reads them;
+ * `otherwise`: it is not set. */
 static bool config_env_bool(char *const *env, const char *name, bool otherwise)
 {
     const char *text = env_text(env, name);
@@ -69,7 +70,8 @@ static const char *take_address(struct mlflow_config *c, const char *uri, struct
     return arena_printf(a, STR_FMT STR_FMT, (int)scheme, s.p, STR_ARG(rest));
 }
 
-/* As Python's configparser has it: a per cent sign is doubled there. */
+/* Returns the value as Python's configparser has it: a per cent sign is doubled there. In the
+ * arena. */
 static const char *ini_value(struct str s, struct arena *a)
 {
     char *to = arena_get(a, s.n + 1);
@@ -124,7 +126,8 @@ static void take_credentials(struct mlflow_config *c, char *const *env, struct a
         c->http.user = c->http.password = NULL;
 }
 
-/* What makes up the TLS part. Python's HTTP library, and with it MLflow's client, trusts what these variables name, too. */
+/* Reads what makes up the TLS part. Python's HTTP library, and with it MLflow's client, trusts what
+ * these variables name, too. */
 static void take_trust(struct mlflow_config *c, char *const *env)
 {
     static const char *const names[] = {"MLFLOW_TRACKING_SERVER_CERT_PATH", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"};
@@ -154,7 +157,7 @@ static void take_patience(struct mlflow_config *c, char *const *env)
     }
 }
 
-/* An address is printed. */
+/* Returns whether an address, which is printed, has only characters that can be. */
 static bool is_printable(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -163,7 +166,8 @@ static bool is_printable(struct str s)
     return str_valid_utf8(s);
 }
 
-/* It may be the address of a database, with a password in it. */
+/* Sets err for a text that is no address. It may be the address of a database, with a password in
+ * it, which is not printed. Returns -1. */
 static int not_an_address(const char *uri, struct err *err)
 {
     const char *at = strrchr(uri, '@'), *scheme = strstr(uri, "://");

@@ -136,7 +136,7 @@ enum mlflow_answer store_commit(struct mlflow_store *s, bool forget, struct err 
 
 /* ---- rows ---- */
 
-/* The text as the database's readers need it: valid UTF-8. */
+/* Binds the text as the database's readers need it: valid UTF-8. */
 static void bind_text(struct mlflow_store *s, enum statement which, int at, struct str text)
 {
     void (*const copied)(void *) = (void (*)(void *))(intptr_t)-1; /* SQLITE_TRANSIENT */

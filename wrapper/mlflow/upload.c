@@ -50,8 +50,8 @@ void upload_note(struct upload *u, const char *fmt, ...)
 
 /* ---- what a search finds ---- */
 
-/* The filter of a search requested it. A server, or a cache before it, that ignores filters must
- * not make benchwrap write into other users' runs. */
+/* Returns whether the run has the tag that the filter of a search requested. A server, or a cache
+ * before it, that ignores filters must not make benchwrap write into other users' runs. */
 static bool upload_has_tag(const struct mlflow_run *run, const char *key, const char *id)
 {
     const char *value = mlflow_tag_of(run->data, key);
@@ -112,7 +112,8 @@ static enum mlflow_answer upload_search(struct upload *u, const struct upload_ex
     return mlflow_run_search_pages(u->m, e->id, filter, true, FEW, found_take, ret, err);
 }
 
-/* A duplicate loses the tag, so that no reader counts it, and is deleted. Another uploader may be doing the same. */
+/* Removes the tag of a duplicate, so that no reader counts it, and deletes it. Another uploader may
+ * be doing the same. */
 static enum mlflow_answer upload_drop_duplicate(struct upload *u, const char *server_id, const char *id, struct err *err)
 {
     struct mlflow_batch b;
@@ -317,7 +318,8 @@ static enum mlflow_answer upload_create_run(struct upload_place *p, const struct
     return mlflow_run_create(p->u->m, e->id, run->name, run->user, run->start_ms, tags, n, &p->arena, &p->run, err);
 }
 
-/* Nothing of this tag is there. A creation whose reply is lost may have been done, so it is searched before the next. */
+/* Creates the run, of whose tag nothing is there. A creation whose reply is lost may have been
+ * done, so it is searched before the next. */
 static enum mlflow_answer upload_create_once(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e,
                                              struct err *err)
 {
@@ -363,8 +365,8 @@ static enum mlflow_answer open_foreign(struct upload_place *p, const char *serve
     return MLFLOW_REFUSED;
 }
 
-/* The reply to a search or to the creation of a run is no statement about one run: a server that
- * replies "not there" to everything causes no deletion. */
+/* Returns MLFLOW_REFUSED for MLFLOW_ABSENT. The reply to a search or to the creation of a run is no
+ * statement about one run: a server that replies "not there" to everything causes no deletion. */
 static enum mlflow_answer not_of_the_run(enum mlflow_answer answer)
 {
     return answer == MLFLOW_ABSENT ? MLFLOW_REFUSED : answer;

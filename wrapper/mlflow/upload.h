@@ -82,7 +82,8 @@ enum mlflow_answer upload_mark_corrected(struct upload *u, const char *experimen
 
 /* Returns whether the server's text is this one, or what was left of it there. */
 bool upload_same_text(const char *there, struct str ours);
-/* Does benchwrap set this tag on the server while the run's record, as long as it is written, has none? */
+/* Returns whether benchwrap sets this tag on the server while the run's record, as long as it is
+ * written, has none. */
 bool upload_is_server_tag(const char *key);
 
 enum upload_outcome {

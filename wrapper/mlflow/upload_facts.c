@@ -27,8 +27,8 @@ void upload_close(struct upload_place *p)
     p->run.reply = NULL;
 }
 
-/* MLflow's own rule allows more than the tree's format: letters of all languages, and ':'. What
- * such a rule lets pass is a file's path here. */
+/* Returns whether the server accepts the key. MLflow's own rule allows more than the tree's format:
+ * letters of all languages, and ':'. What such a rule accepts is a file's path here. */
 static bool server_takes(struct str key)
 {
     size_t characters = 0;

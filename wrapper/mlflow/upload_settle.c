@@ -33,7 +33,7 @@ bool upload_is_unsettled(const struct upload *u, const char *id)
     return false;
 }
 
-/* *ret is false if another of this user's runs in the experiment began in the same time. A
+/* Sets *ret to false if another of this user's runs in the experiment began in the same time. A
  * duplicate begins when its original does. Runs that were sent before may have begun then too, so
  * false only means that each needs its own request. */
 static enum mlflow_answer are_alone(struct upload *u, const struct upload_experiment *e, bool *ret, struct err *err)
@@ -62,7 +62,8 @@ static enum mlflow_answer are_alone(struct upload *u, const struct upload_experi
     return answer == MLFLOW_REFUSED ? MLFLOW_FINE : answer;
 }
 
-/* For each that waits: does it have no double, by one question for all of its experiment? */
+/* Determines for each run that waits whether it has no duplicate, by one request for all of its
+ * experiment. */
 static enum mlflow_answer ask_together(struct upload *u, bool alone[UPLOAD_TOGETHER], struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;

@@ -39,8 +39,8 @@ static int upload_state_folder(struct upload *u, bool make)
     return u->state;
 }
 
-/* Where a new server has been set up at the same address, the notes about the old one would prevent
- * every later upload. One that does not answer has lost nothing. */
+/* Returns whether the server has lost the experiment or is another one now. Notes about the old one
+ * would prevent every later upload. A server that does not answer has lost nothing. */
 static bool is_gone(struct upload *u, const struct upload_state *s)
 {
     int64_t ms;

@@ -123,7 +123,8 @@ static void send_cut(struct sending *s)
 
 /* ---- metrics ---- */
 
-/* SQL stores hold the largest number for infinity. NaN comes last, so that there is one order. */
+/* Orders values. SQL stores hold the largest number for infinity. NaN comes last, so that there is
+ * one order. */
 static int value_order(double a, double b)
 {
     a = isinf(a) ? copysign(1.7976931348623157e308, a) : a;
@@ -143,7 +144,7 @@ static int upload_order_samples(const void *a, const void *b)
     return value_order(x->value, y->value);
 }
 
-/* The tree separates samples of one time. */
+/* Orders samples by step and value, without their times: the tree separates samples of one time. */
 static int timeless_order(const void *a, const void *b)
 {
     const struct tree_sample *x = a, *y = b;
@@ -152,7 +153,8 @@ static int timeless_order(const void *a, const void *b)
     return value_order(x->value, y->value);
 }
 
-/* The server shows the latest sample of each metric: with one sample that is all there is to know. */
+/* Returns whether the server has all samples of the metric. It shows the latest sample of each
+ * metric: with one sample that is all there is to know. */
 static bool upload_has_metric(const struct tree_entry *e, const struct json *latest)
 {
     struct tree_sample there = {mlflow_integer(json_get(latest, "timestamp")), mlflow_integer(json_get(latest, "step")),
@@ -383,7 +385,8 @@ static enum mlflow_answer upload_complete(struct sending *s, const struct upload
     return answer;
 }
 
-/* A correction that completed a run from the server's own run of it: that one has all of this, if it is still there. */
+/* Checks whether the server's own run, by which a correction completed a run, is still there: that
+ * one has all of this. */
 static enum mlflow_answer look_at_completed(struct sending *s, bool *ret_there, struct err *err)
 {
     const char *id = tag_text(s->run, UPLOAD_TAG_SHARED, s->arena);

@@ -4,8 +4,9 @@
 #define WRAPPER_PLAN_PATHS_H
 #include "base/arena.h"
 
-/* benchwrap's folder below an XDG base directory, whose default is below HOME; NULL: neither is an
- * absolute path. Relative values are to be ignored (XDG base directory specification). */
+/* Returns benchwrap's folder below an XDG base directory, whose default is below HOME; NULL:
+ * neither is an absolute path. Relative values are to be ignored (XDG base directory
+ * specification). */
 const char *plan_xdg(char **env, const char *name, const char *below_home, struct arena *a);
 /* Without "./" before it and '/' behind it. */
 const char *plan_absolute(const char *cwd, const char *path, struct arena *a);

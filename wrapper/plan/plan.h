@@ -76,8 +76,8 @@ int plan_make_with(struct plan *ret, const struct opt_set *given, char **env, st
 /* The same with the names, at least one, as its last arguments. */
 #define plan_make_for(ret, given, env, a, err, ...) plan_make_with(ret, given, env, a, (const char *const[]){__VA_ARGS__, NULL}, err)
 void plan_deinit(struct plan *plan);
-/* The name of an experiment, with _ in the place of illegal characters; in the arena, NULL without
- * memory. Secrets are found before, not after. */
+/* Returns the name of an experiment, with _ in the place of illegal characters; in the arena, NULL
+ * when out of memory. Secrets are found before, not after. */
 char *plan_experiment_legal(const char *name, struct arena *a);
 /* The mlruns folder that a --tree option (or its absence: NULL) means; as plan->tree. For commands that read a tree. */
 int plan_tree(const char *tree_option, char **env, struct arena *a, const char **ret, struct err *err);

@@ -21,8 +21,8 @@ void run_judge_references(const struct reference_files *files, struct record *r,
  * summary. Each begins with prefix. At most `lines`; more are counted. */
 struct buf;
 void run_references_print(const struct record *r, const char *prefix, size_t lines, struct buf *to);
-/* The result of the references for one metric, as text: "pass, reference 190 … 210", numbers
- * multiplied by scale; NULL: nothing. *ret_fails: it is outside on the bad side. In `a`. */
+/* Returns the result of the references for one metric, as text: "pass, reference 190 … 210",
+ * numbers multiplied by scale; NULL: nothing. *ret_fails: it is outside on the bad side. In `a`. */
 const char *run_reference_of(const struct record *r, const char *key, double scale, struct arena *a, bool *ret_fails);
 /* What a reference allows: "190 … 210", or of one bound alone "200, at least 190". m: its object in benchwrap.json. */
 struct json;

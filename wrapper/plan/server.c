@@ -8,7 +8,8 @@
 
 enum { URI_MAX = 1400 /* it has to fit a message to the launcher, which passes it to the program (--share-run) */ };
 
-/* An address without the credentials that it may contain, and without slashes at its end. */
+/* Returns an address without the credentials that it may contain, and without slashes at its
+ * end. */
 static const char *plan_server_shown(const char *uri, struct arena *a)
 {
     const char *scheme = strstr(uri, "://"), *rest = scheme ? scheme + 3 : uri;

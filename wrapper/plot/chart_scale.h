@@ -18,7 +18,7 @@ struct chart_ticks {
 /* Both scales for all values of the chart, with limits that can be drawn. False: it has no value. ticks: their requested number. */
 bool chart_scales(const struct chart *c, int x_ticks, int y_ticks, struct chart_scale *ret_x, struct chart_scale *ret_y);
 bool chart_is_drawable(const struct chart_axis *axis, double v);
-/* Can all that the point needs be drawn? */
+/* Returns whether all that the point needs can be drawn. */
 bool chart_point_drawable(const struct chart *c, const struct chart_series *s, size_t i);
 double chart_scale_position(const struct chart_scale *s, double v);
 void chart_scale_ticks(const struct chart_scale *s, int wanted, struct chart_ticks *ret);

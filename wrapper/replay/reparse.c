@@ -103,7 +103,8 @@ static bool is_renewed(const struct fact *f)
     return false;
 }
 
-/* Which kept file is the i-th that the rules read? The one of its name; several: none is sure. */
+/* Tags the kept files that the rules read: the one that has the name of the i-th. Where several
+ * have it, none is read, and a warning states it. */
 static void name_rule_files(struct made_run *m, const struct reparse_state *g, struct arena *a)
 {
     for (size_t i = 0; rules_file(g->rules, i); i++) {

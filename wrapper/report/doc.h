@@ -65,7 +65,7 @@ struct doc {
 
 void doc_heading(struct doc *d, const char *text);
 void doc_text(struct doc *d, enum style style, const char *text);
-/* The sentence that the reader came for, behind a word such as "pass". */
+/* Adds the sentence that the reader came for, behind a word such as "pass". */
 void doc_answer(struct doc *d, enum style style, const char *word, const char *text);
 void doc_note(struct doc *d, const char *text); /* a warning */
 void doc_command(struct doc *d, const char *text);
@@ -73,7 +73,7 @@ void doc_output(struct doc *d, struct str lines); /* lines: borrowed */
 /* Headline metrics; cards: borrowed. */
 void doc_cards(struct doc *d, struct doc_card *cards, size_t count);
 void doc_chart(struct doc *d, const struct chart *chart); /* borrowed */
-/* What follows up to doc_unfold is shown when the reader opens it, under this text. A format that
+/* Begins what is shown when the reader opens it, up to doc_unfold, under this text. A format that
  * cannot fold shows it. */
 void doc_fold(struct doc *d, const char *text);
 void doc_unfold(struct doc *d);

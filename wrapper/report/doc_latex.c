@@ -69,7 +69,8 @@ static void latex_widths_of(const struct doc_grid *t, size_t rows, struct latex_
     }
 }
 
-/* "r" of numbers; "l" of texts in a narrow table, else paragraphs: each as wide as its longest word, and what is left by the length of the texts. */
+/* Appends the columns' kinds: "r" of numbers; "l" of texts in a narrow table, else paragraphs: each
+ * as wide as its longest word, and what is left by the length of the texts. */
 static void latex_columns(struct buf *to, const struct doc_grid *t, const struct latex_widths *w, size_t line)
 {
     enum { NARROW = 34 };
@@ -96,7 +97,8 @@ static void latex_headings(struct buf *to, const struct doc_grid *t)
     buf_puts(to, " \\\\\n\\hline\n");
 }
 
-/* Parts of few rows each, since a tabular is never broken between two pages; packages that break one do not work in two columns. */
+/* Writes the table in parts of few rows each, since a tabular is never broken between two pages;
+ * packages that break one do not work in two columns. */
 static void latex_table(struct buf *to, const struct doc_grid *t)
 {
     size_t rows = doc_rows(t), shown = rows < ROWS_MAX ? rows : ROWS_MAX;
@@ -136,7 +138,8 @@ static void latex_cards(struct buf *to, const struct doc_block *b)
     buf_puts(to, "\\end{itemize}\n");
 }
 
-/* Blanks that LaTeX would drop, those at the begin and behind another one, become ones that it prints. */
+/* Appends a line. Blanks that LaTeX would drop, those at the begin and behind another one, become
+ * ones that it prints. */
 static void latex_output_line(struct buf *to, struct str line)
 {
     CLEANUP_BUF struct buf b;

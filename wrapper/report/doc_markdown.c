@@ -5,7 +5,8 @@
 
 enum { CELL_MAX = 200, ROWS_MAX = 300, OUTPUT_MOST = 20000, CHART_WIDTH = 90 };
 
-/* A text that is mostly the program's own: as code where it has more than letters, digits and blanks. */
+/* Appends a text that is mostly the program's own: as code where it has more than letters, digits
+ * and blanks. */
 static void markdown_own(struct buf *to, const char *text)
 {
     bool plain = true;
@@ -17,7 +18,8 @@ static void markdown_own(struct buf *to, const char *text)
         markdown_text(to, text, CELL_MAX);
 }
 
-/* Lines as a block of code: nothing in it has a meaning, since each character that has one is an entity. */
+/* Appends lines as a block of code: nothing in it has a meaning, since each character that has one
+ * is an entity. */
 static void markdown_lines(struct buf *to, struct str text)
 {
     buf_puts(to, "<pre>\n");

@@ -32,11 +32,11 @@ struct html_table {
  * (names and values). Cells follow row by row. */
 void html_table_begin(struct html_table *t, struct buf *to, const struct html_column *columns, size_t count, const char *class,
                       const char *caption);
-/* The next cell. NULL: not known. */
+/* Adds the next cell. NULL: not known. */
 void html_cell_text(struct html_table *t, const char *text);
 /* Adds a cell that shows `shown` and is sorted by its value. NaN: the value is not known. */
 void html_cell_number(struct html_table *t, double value, const char *shown);
-/* Markup of the program. key: what the cell is sorted by; NULL: its text. */
+/* Adds a cell with markup of the program. key: what the cell is sorted by; NULL: its text. */
 void html_cell_markup(struct html_table *t, const char *key, struct str markup);
 void html_table_end(struct html_table *t);
 #endif

@@ -30,10 +30,12 @@ int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *
  * sentence with the reason; -1 with err where o requests it. metrics: keys, [n_metrics]. */
 int report_scaling(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const char *const *metrics, size_t n_metrics,
                    const struct report_options *o, struct err *err);
-/* The table of runs with the columns that o names. letters: the group of each run, or NULL. -1 with err. */
+/* Adds the table of runs with the columns that o names. letters: the group of each run, or NULL. -1
+ * with err. */
 int report_runs_table(struct doc *d, struct runs *runs, struct tree_run *const *list, const char *const *letters, size_t n,
                       const struct report_options *o, struct err *err);
-/* The runs in the order of o->sort, in the arena; the list itself without it. NULL with err. */
+/* Returns the runs in the order of o->sort, in the arena; the list itself without it. NULL with
+ * err. */
 struct tree_run *const *report_order(const struct runs *runs, struct tree_run *const *list, size_t n, const struct report_options *o, struct arena *a,
                                      struct err *err);
 

@@ -158,8 +158,8 @@ static bool is_charted_metric(bool has_headlines, const struct compared_metric *
     return m->step < 0 && is_headline;
 }
 
-/* The groups as boxes, for each headline metric; refused where they share no axis, and then the
- * document states why. */
+/* Plots the groups as boxes, for each headline metric; refused where they share no axis, and then
+ * the document states why. */
 static int put_group_plots(struct groups_report *r, struct err *err)
 {
     const char *const named[] = {r->o->by, NULL};
@@ -312,6 +312,8 @@ static void result_rows(struct groups_report *r)
     }
 }
 
+/* Writes what all groups share, and then the differences: results, inputs, machine, and folded the
+ * other params and tags. */
 static void put_conditions(struct groups_report *r)
 {
     CLEANUP_BUF struct buf b;

@@ -286,7 +286,7 @@ static void plot_series(const struct report_state *r, struct chart_list *list)
     }
 }
 
-/* A sweep over the number of units may show scaling. */
+/* Adds the scaling of a sweep over the number of units, if it shows some. Returns -1 with err. */
 static int put_sweep_scaling(const struct report_state *r, const struct report_options *o, struct err *err)
 {
     const struct series_figure *found[SERIES_METRICS];
@@ -552,6 +552,8 @@ static void metric_rows(const struct report_state *r, bool results)
         doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more: benchwrap show --all %.8s", more, r->run->id));
 }
 
+/* Writes the metrics: of a parent run the statistics first, then those of the program, and folded
+ * those of the machine and the process. */
 static void report_all_metrics(const struct report_state *r)
 {
     size_t results = 0, machine = 0;

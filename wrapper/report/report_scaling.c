@@ -28,7 +28,8 @@ static bool states_scaling(struct tree_run *const *list, size_t n)
     return false;
 }
 
-/* The facts that place the rows, and those that may differ. -1: there is none to place them by. */
+/* Determines the facts that place the rows, and those that may differ. Returns -1 with err when
+ * there is none to place them by. */
 static int place_scaling(struct scaling_section *s, struct err *err)
 {
     const char *axes[2] = {NULL, NULL};

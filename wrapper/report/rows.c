@@ -411,7 +411,7 @@ static struct comparison_key *plotted_keys(const struct plotted_rows *p)
     return keys;
 }
 
-/* "bs, mode" of facts that may differ, for a hint: the first one. */
+/* Returns the first of the facts that is not among the named ones; NULL: all are. */
 static const char *first_unnamed(const char *const *facts, const char *const *named)
 {
     while (*facts && is_named(named, *facts))

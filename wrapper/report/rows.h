@@ -51,8 +51,9 @@ struct plotted_rows {
 /* Adds a run (params, metrics and tags read), or its repetitions. -1: out of memory. */
 int plotted_add(struct plotted_rows *p, struct tree_run *run, const char *group, struct err *err);
 void plotted_deinit(struct plotted_rows *p);
-/* May all rows share an axis? named: facts that may differ (NULL-terminated). ERR_INPUT names those that differ and how to name them.
- * *ret_note: what they share, for the chart. system: the other part must be equal, too. */
+/* Checks whether all rows may share an axis. named: facts that may differ (NULL-terminated).
+ * ERR_INPUT names those that differ and how to name them. *ret_note: what they share, for the
+ * chart. system: the other part must be equal, too. */
 int plotted_check(struct plotted_rows *p, const char *const *named, bool system, const char **ret_note, struct err *err);
 /* Checks that every swept value has a place in the plot, by its name or by --ignore. -1 with err,
  * which names the first that has none. */

@@ -151,7 +151,8 @@ static bool is_shape_odd(const struct plotted_rows *p, const char *shape, const 
     return !keeps;
 }
 
-/* Speed-up compares runs that differ in x alone: shapes of the launch must follow x, and the version must be the same. */
+/* Checks that the runs differ in x alone, as speed-up requires: shapes of the launch must follow x,
+ * and the version must be the same. Returns -1 with err. */
 static int check_others(struct plotted_rows *p, const char *const *lines, size_t n, struct err *err)
 {
     struct comparison_key *keys = arena_get(p->a, (p->count + 1) * sizeof *keys);

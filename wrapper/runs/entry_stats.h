@@ -9,6 +9,6 @@ bool entry_stats_of(const struct tree_entry *e, struct stats *ret);
 /* Returns the median of a metric with repetitions or with values over time, which describes it
  * better than the last sample. NaN: entry_stats_of returns false, as for a table over sizes. */
 double entry_stats_median(const struct tree_entry *e);
-/* Milliseconds from the earliest to the latest sample. */
+/* Returns the milliseconds from the earliest to the latest sample. */
 int64_t entry_stats_span_ms(const struct tree_entry *e);
 #endif

@@ -3,8 +3,9 @@
 #define RUNS_FACT_WORDS_H
 #include "base/arena.h"
 
-/* "processor (cpu.model)", in the arena; the key itself where there are no words for it. */
+/* Returns "processor (cpu.model)", in the arena; the key itself where there are no words for it. */
 const char *fact_words_and_key(const char *key, struct arena *a);
-/* What llmload counts about itself, by the key of a metric or its stem: "reads more than 10 ms after their bytes came"; NULL: it is another metric. */
+/* Returns what llmload counts about itself, by the key of a metric or its stem: "reads more than 10
+ * ms after their bytes came"; NULL: it is another metric. */
 const char *fact_words_of_metric(const char *key);
 #endif

@@ -73,7 +73,8 @@ static void fold_add(struct folding *f, const struct fold_node *n, unsigned dept
         }
 }
 
-/* A child is younger than its parent: going from the newest on, all children of a run have been met when it is met itself. */
+/* Adds the run to its parent's children. A child is younger than its parent: going from the newest
+ * on, all children of a run are linked when it is met itself. */
 static void link_one(struct folding *f, struct fold_node *n, struct arena *a)
 {
     const char *id = n->run->row ? n->run->row->parent : runs_file(f->runs, n->run, "tags/mlflow.parentRunId", 64, a);

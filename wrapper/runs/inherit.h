@@ -11,6 +11,6 @@ void inherit_params(struct runs *runs, struct tree_run *run, struct arena *a);
 /* Returns a file of the run as runs_file does; a param of the machine that the run lacks comes from
  * its parent run. NULL: neither has it. */
 const char *inherit_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
-/* Is the param one of the axes of the sweep that the run is a point of? */
+/* Returns whether the param is one of the axes of the sweep that the run is a point of. */
 bool inherit_is_swept(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a);
 #endif

@@ -3,18 +3,22 @@
 #define RUNS_INPUTS_H
 #include "runs/runs.h"
 
-/* Does the param state what was measured (an argument, an option, a param from the output, nodes and
- * tasks, node.type, job.partition), and not an observation of the machine? source: of the param in
- * benchwrap.json; NULL: not known. ignore: patterns of keys that never matter. */
+/* Returns whether the param states what was measured (an argument, an option, a param from the
+ * output, nodes and tasks, node.type, job.partition), and is not an observation of the machine.
+ * source: of the param in benchwrap.json; NULL: not known. ignore: patterns of keys that never
+ * matter. */
 bool inputs_matter(const char *key, const char *source, const struct opt_value *ignore);
-/* Is it the allocation's number of something (job.nodes) where the run knows the launch's own (step.nodes)? Then it is no input. */
+/* Returns whether it is the allocation's number of something (job.nodes) where the run knows the
+ * launch's own (step.nodes). Then it is no input. */
 bool inputs_superseded(const struct tree_entry *params, const char *key);
-/* Is the param, by its key, about the machine or the shape of the job, which a parent run holds for its repetitions? */
+/* Returns whether the param, by its key, is about the machine or the shape of the job, which a
+ * parent run holds for its repetitions. */
 bool inputs_of_machine(const char *key);
-/* The source of a param in benchwrap.json; NULL if unknown. */
+/* Returns the source of a param in benchwrap.json; NULL if unknown. */
 const char *inputs_source(const struct json *detail, const char *key);
 
-/* The value of an input, "params/api", in a run of which only the meta is read; the launch's shape is job.* in older runs. NULL: there is none. */
+/* Returns the value of an input, "params/api", in a run of which only the meta is read; the
+ * launch's shape is job.* in older runs. NULL: there is none. */
 const char *inputs_value(const struct runs *runs, const struct tree_run *run, const char *path, struct arena *a);
 
 struct run_inputs { /* what other runs must share with this one to be comparable */
@@ -30,8 +34,9 @@ struct run_inputs { /* what other runs must share with this one to be comparable
 /* run: with params and tags. */
 int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a,
               struct err *err);
-/* Does another run, of which only the meta is read, share them? Reads as few of its files as it can. Warm-up runs share nothing, nor do runs of the same parent. */
+/* Returns whether another run, of which only the meta is read, shares them. Reads as few of its
+ * files as it can. Warm-up runs share nothing, nor do runs of the same parent. */
 bool inputs_shared(struct run_inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a);
-/* The input in which most of the compared runs differ; NULL if none did. */
+/* Returns the input in which most of the compared runs differ; NULL if none did. */
 const char *inputs_most_missed(const struct run_inputs *in);
 #endif

@@ -30,7 +30,8 @@ static void use_index(struct runs *runs, struct arena *a)
         runs->folder = tree_index_folder(runs->index);
 }
 
-/* The tree does not exist. A store of MLflow's own may have any name, and has the experiment 0. */
+/* Sets err for a tree that does not exist. A store of MLflow's own may have any name, and has the
+ * experiment 0. Returns -1. */
 static int refuse_missing_tree(const char *tree, struct arena *a, struct err *err)
 {
     const char *end = strrchr(tree, '/');
@@ -221,7 +222,7 @@ static bool passes_filter(const struct runs_filter *f, const struct folder *tree
     return true;
 }
 
-/* A run that may pass or not is reported, not left out in silence. */
+/* Notes a run that may pass or not, so that it is reported, not left out in silence. */
 static void runs_note_unjudged(struct runs *runs, struct tree_run *run, const char *problem)
 {
     if (!run->problem)
@@ -320,7 +321,8 @@ static void note_annotated_runs(struct loading *l, struct arena *a)
         stale_mark_all(&runs->folder, runs->all, runs->count, &l->corrections, a);
 }
 
-/* Parent runs of deleted runs, which are known when every meta is read: such a parent is judged again with its mark. */
+/* Marks the parent runs of deleted runs, which are known when every meta is read, and filters them
+ * again with their mark. */
 static void note_deleted_children(struct loading *l, struct arena *a)
 {
     struct runs *runs = l->runs;
@@ -332,7 +334,7 @@ static void note_deleted_children(struct loading *l, struct arena *a)
     }
 }
 
-/* For runs_listed_changes. */
+/* Lists the annotated runs by id, for runs_listed_changes. */
 static void list_annotated_runs(struct runs *runs, struct arena *a)
 {
     size_t room = 0;
@@ -442,7 +444,8 @@ static size_t count_hidden(const struct runs *runs, const struct runs_filter *fi
     return n;
 }
 
-/* A key that no run has is probably misspelt. */
+/* Returns why the filter finds nothing: a key that no run has is probably misspelt. NULL: another
+ * reason. */
 static const char *explain_query(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
 {
     const struct runs_filter all = {.experiment = filter->experiment, .corrected = true};

@@ -61,9 +61,10 @@ int runs_open_for(struct runs *ret, const struct runs_place *place, char *const 
 void runs_close(struct runs *runs);
 /* Reads the meta of all runs that pass the filter. */
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena *a, struct err *err);
-/* A sentence on why no run passes: which experiments there are, where the filter names another one. In the arena; never NULL. */
+/* Returns a sentence on why no run passes: which experiments there are, where the filter names
+ * another one. In the arena; never NULL. */
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a);
-/* Is that the name of the run's experiment, or its id? */
+/* Returns whether that is the name of the run's experiment, or its id. */
 bool runs_is_of_experiment(const struct tree_run *run, const char *experiment);
 /* runs_find.c: the run that the user names: a prefix of its id (4 digits or more), "last", "last~2"
  * (the third newest; child runs do not count); read with `what` of tree.h. Else the name of one run
@@ -75,9 +76,11 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *
 /* Reads a run that runs_load has listed, as runs_find reads "=ID". 1: it was deleted since then, and is counted in runs->gone; err is not set. 0, -1. */
 int runs_find_listed(struct runs *runs, const struct tree_run *listed, unsigned what, struct arena *a, struct tree_run **ret,
                      struct err *err);
-/* The latest start of the run and of what amends or retracts it: of several corrections the latest start counts. */
+/* Determines the latest start of the run and of what amends or retracts it: of several corrections
+ * the latest start counts. */
 int runs_latest_start(struct runs *runs, const struct tree_run *run, struct arena *a, int64_t *ret_ms, struct err *err);
-/* The run that was recorded first: what a run amends, else the run itself. Child runs name it as their parent. In the arena, or the run's own id. */
+/* Returns the run that was recorded first: what a run amends, else the run itself. Child runs name
+ * it as their parent. In the arena, or the run's own id. */
 const char *runs_root_id(const struct runs *runs, const struct tree_run *run, struct arena *a);
 /* What readers see in place of `count` runs of the experiment of `of`: each id becomes that of the amending run, or "" where the run is retracted. */
 int runs_current_ids(struct runs *runs, const struct tree_run *of, char (*ids)[33], size_t count, struct arena *a, struct err *err);
@@ -91,23 +94,25 @@ struct run_annotated {
 /* Finds the first version of the run and its annotations. Texts are in the arena. Returns what
  * read_corrections returns: 0, or -1 with err. */
 int runs_annotated(struct runs *runs, const struct tree_run *run, struct arena *a, struct run_annotated *ret, struct err *err);
-/* How many workers may read n runs at once (parallel_each). */
+/* Returns how many workers may read n runs at once (parallel_each). */
 unsigned runs_workers(const struct runs *runs, size_t n);
 /* The folder of the tree, borrowed. It is made first where only the tree's descriptor is known. */
 const struct folder *runs_ready_folder(struct runs *runs);
-/* What annotations change of a run that the last runs_load listed; NULL: nothing. In its arena. */
+/* Returns what annotations change of a run that the last runs_load listed; NULL: nothing. In its
+ * arena. */
 const struct tree_entry *runs_listed_changes(const struct runs *runs, const struct tree_run *run);
-/* The folder of the tree with the run, borrowed. */
+/* Returns the folder of the tree with the run, borrowed. */
 struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
-/* Was the run deleted since runs_load listed it? Call this after reading it; the caller then leaves
- * it out, and counts it in runs->gone. */
+/* Returns whether the run was deleted since runs_load listed it. Call this after reading it; the
+ * caller then leaves it out, and counts it in runs->gone. */
 bool runs_is_gone(const struct runs *runs, const struct tree_run *run);
-/* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
+/* Reads one small file of a run ("tags/benchmark") into the arena; NULL if absent. At most max
+ * bytes, longer ones are cut. */
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 /* artifacts/benchwrap.json; NULL when there is none (a run of others), or with *ret_problem when it cannot be read. */
 struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a);
 const char *runs_status(const struct tree_run *run); /* "FINISHED" …; "SCHEDULED" too */
 const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key);
-/* The entry's value as NUL-terminated text in the arena; NULL if absent. */
+/* Returns the entry's value as NUL-terminated text in the arena; NULL if absent. */
 const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a);
 #endif

@@ -14,7 +14,7 @@ int runs_open_commit(struct runs *ret, struct repo *repo, const struct repo_id *
 struct runs *runs_of_ref(struct runs *runs, const char *ref, struct arena *a, struct err *err);
 /* For runs_close. */
 void runs_close_refs(struct runs *runs);
-/* The remote that has the missing files, where the runs are in a commit of a partial clone (in a);
- * NULL: they do not. */
+/* Returns the remote that has the missing files, where the runs are in a commit of a partial clone
+ * (in a); NULL: they do not. */
 const char *runs_partial_remote(const struct runs *runs, struct arena *a);
 #endif

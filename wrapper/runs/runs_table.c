@@ -42,13 +42,14 @@ static struct metric_column *metric_column_find(struct metric_column *columns, s
     return NULL;
 }
 
-/* Wall time has its own column. */
+/* Returns whether the column is that of the wall time, which has its own. */
 static bool is_wall_column(const char *name)
 {
     return strcmp(name, "run.wall") == 0;
 }
 
-/* The metrics of a sweep are those of its points: they make no columns. */
+/* Collects the columns of the runs' metrics. Those of a sweep are those of its points: they make no
+ * columns. Returns how many. */
 static size_t columns_collect(const struct table_run *runs, size_t count, struct metric_column *ret, struct arena *a)
 {
     size_t n = 0;
@@ -65,7 +66,7 @@ static size_t columns_collect(const struct table_run *runs, size_t count, struct
     return n;
 }
 
-/* What most runs have comes first, else in the order of the rules. */
+/* Sorts the columns: what most runs have comes first, else the order of the rules decides. */
 static void columns_sort(struct metric_column *columns, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -91,7 +92,7 @@ static bool value_at(const struct table_run *r, const struct metric_column *colu
     return headline_value(&r->tree, r->run, column->key, a, ret);
 }
 
-/* A column has one unit: the one in which its largest value is shown. */
+/* Sets the unit in which the column is shown: the one for its largest value. */
 static void column_scale(struct metric_column *column, const struct table_run *runs, size_t count, struct arena *a)
 {
     double greatest = 0, value;
@@ -470,7 +471,7 @@ int runs_table_load_children(struct runs *runs, const struct tree_run *of, struc
     return n ? 0 : err_set(err, ERR_INPUT, "the run %.8s has no child runs%s", of->id, ret->retracted ? " that are not retracted" : "");
 }
 
-/* What the table shows in place of others, and what it does not show. */
+/* Appends how many child runs are amended, and how many retracted ones the table does not show. */
 static void children_put_corrected(size_t count, const struct children_corrected *c, struct buf *to)
 {
     if (!c->amended && !c->retracted)

@@ -18,9 +18,10 @@ struct table_run {
 
 enum { RUNS_TABLE_METRICS = 4 };
 
-/* Do all runs start on one day, in local time? Then the table shows the time alone, and the caller prints the date. */
+/* Returns whether all runs start on one day, in local time. Then the table shows the time alone,
+ * and the caller prints the date. */
 bool runs_table_one_day(const struct table_run *runs, size_t count);
-/* Do the runs come from more than one site? Then the table names it. */
+/* Returns whether the runs come from more than one site. Then the table names it. */
 bool runs_table_sites(const struct table_run *runs, size_t count);
 /* Appends the table of runs of one experiment. of: the parent of all of them; NULL: each child is
  * below its own. Names leave out that of the parent. one_day: start times without the date; sites:
@@ -40,6 +41,7 @@ int runs_table_load_children(struct runs *runs, const struct tree_run *of, struc
 /* Prints them: as a table, with the number of corrected ones, or ids, names, status and what each amends in another form. -1 with err. */
 int runs_table_children(struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected, enum listing_form form,
                         FILE *out, struct arena *a, struct err *err);
-/* The metrics of a run in words, "rate 3 op/s, wait 2 us", those of a sweep as row_words has them; "no metrics" where there are none but its wall time. */
+/* Returns the metrics of a run in words, "rate 3 op/s, wait 2 us", those of a sweep as row_words
+ * has them; "no metrics" where there are none but its wall time. */
 const char *runs_table_own(const struct table_run *r, struct arena *a);
 #endif

@@ -29,17 +29,18 @@ struct show_state {
     struct screen screen;
 };
 
-/* One screen: command, results, inputs, machine, warnings, files. -1: out of memory. */
+/* Prints one screen: command, results, inputs, machine, warnings, files. -1: out of memory. */
 int show_screen(const struct show_state *s);
-/* Everything that is recorded, in tables. -1: out of memory. */
+/* Prints everything that is recorded, in tables. -1: out of memory. */
 int show_all(const struct show_state *s);
-/* A row for each attribute, param, metric and tag. -1: out of memory. */
+/* Writes a row for each attribute, param, metric and tag. -1: out of memory. */
 int show_rows(const struct show_state *s, enum listing_form form);
 
 /* Shared by both: the metric's entry in benchwrap.json, its unit. */
 const struct json *show_metric_detail(const struct show_state *s, const char *key);
 const char *show_metric_unit(const struct show_state *s, const char *key);
-/* What a metric of llmload counts about llmload itself, where its key does not explain it; NULL: it is another metric. */
+/* Returns what a metric of llmload counts about llmload itself, where its key does not explain it;
+ * NULL: it is another metric. */
 const char *show_metric_words(const struct show_state *s, const char *key);
 /* A heading in bold, with a blank line before it. */
 void show_heading(const struct show_state *s, const char *text);

@@ -61,7 +61,7 @@ static void print_meta(const struct show_state *s)
         meta_line(s, "damaged", str_of(s->detail_problem));
 }
 
-/* Of repetitions: their statistics. */
+/* Prints the statistics of repetitions. */
 static void print_points(const struct show_state *s)
 {
     CLEANUP_BUF struct buf table;

@@ -42,7 +42,8 @@ static bool is_show_headline(const struct show_state *s, const char *key)
     return false;
 }
 
-/* Headline metrics come first. What a load generator reports about itself explains the results, and comes last. */
+/* Returns the rank: headline metrics come first. What a load generator reports about itself
+ * explains the results, and comes last. */
 static int result_rank(const struct show_state *s, const char *key)
 {
     return is_show_headline(s, key) ? 0 : show_metric_words(s, key) ? 2 : 1;

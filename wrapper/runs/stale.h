@@ -20,7 +20,8 @@ size_t stale_mark_deleted(const struct folder *tree, struct tree_run *const *all
                           struct arena *a, size_t *ret_places);
 /* Copies of runs elsewhere may have had the mark: of each run without one, run->annotated removes it. In the arena. */
 void stale_unmark_others(struct tree_run *const *all, size_t count, struct arena *a);
-/* The reason of a marked run, which lives as long as run->annotated; NULL: it is not marked. */
+/* Returns the reason of a marked run, which lives as long as run->annotated; NULL: it is not
+ * marked. */
 const char *stale_reason(const struct tree_run *run);
 /* Prints the reason and what to do, if the run is marked. */
 void stale_note(FILE *notes, const struct tree_run *run);
