@@ -334,8 +334,8 @@ static void import_record_pairs(struct record *r, const struct opt_value *v, voi
     }
 }
 
-/* Records what the run is about apart from its output: origin, time, site, and the user's params
- * and tags. In the public profile without file name, host and command line. */
+/* Records what the run is about without its output: origin, time, site, and the user's params and
+ * tags. In the public profile without file name, host and command line. */
 static void import_record_facts(struct record *r, const struct importer *im, const struct import_found *f, const char *name,
                                 const char *hash, const char *time_source, size_t bytes, int64_t end_ms, struct redaction *names,
                                 struct arena *a)

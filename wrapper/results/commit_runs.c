@@ -177,7 +177,7 @@ static int commit_waiting_runs(struct commit_work *k)
 }
 
 /* Finds the runs that no commit has, stores their objects and commits them; with w->dry it only
- * counts them. The caller holds the lock. Returns -1 with err. */
+ * counts them. The caller holds the lock, except with w->dry. Returns -1 with err. */
 static int commit_runs_locked(struct commit_work *k)
 {
     struct results *s = k->s;

@@ -149,8 +149,8 @@ static int scan_add_run(struct scan *scan, const char *experiment, const char *i
     return 0;
 }
 
-/* Adds the runs of the experiment that no commit has; `only`: the id of a single run. An experiment
- * or run that does not exist is no error. Returns non-zero with err. */
+/* Adds the runs of the experiment that no commit has; `only`: the id of a single run. A folder that
+ * cannot be opened and a run that does not exist are no errors. Returns non-zero with err. */
 static int scan_experiment(struct results *s, int root, const char *name, const struct repo_id *commits, size_t commit_count,
                            const char *only, struct scan *ret, struct err *err)
 {

@@ -196,8 +196,8 @@ static int write_group(struct tables_writer *w, struct parquet_table *t)
 
 /* ---- the form ---- */
 
-/* Allocates the columns and writes the first bytes of the file. Returns -1 when out of memory;
- * parquet_free, in tables_parquet_end, frees them. */
+/* Allocates the columns, which tables_parquet_end frees, and writes the first bytes of the file.
+ * Returns -1 when out of memory. */
 static int tables_parquet_begin(struct tables_writer *w)
 {
     struct parquet_table *t = calloc(1, sizeof *t);
