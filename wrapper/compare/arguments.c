@@ -151,7 +151,7 @@ struct tree_entry *arguments_params(struct compare_arguments *args, const struct
     return list;
 }
 
-/* A word that an earlier version has redacted: a newer one names it in a tag. */
+/* Returns whether an earlier version has redacted the word: a newer one names it in a tag. */
 static bool is_hidden_word(struct str word)
 {
     return str_has(word, "[redacted]") || str_has(word, "(redacted)") || str_has(word, "***");

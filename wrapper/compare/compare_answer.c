@@ -311,7 +311,8 @@ struct counted_runs compare_count_disturbed(const struct compare_group *group)
     return ret;
 }
 
-/* Runs that did not end well. A series stands for itself: it failed where a repetition did. */
+/* Counts the runs that did not end well. A series stands for itself: it failed where a repetition
+ * did. */
 static struct counted_runs count_failed(const struct compare_group *group)
 {
     struct counted_runs ret = {.runs = group->count};

@@ -16,7 +16,7 @@ static bool holds_of_order(enum filter_operator op, int order)
     }
 }
 
-/* Of a double, NaN included: it differs from everything. */
+/* Compares values, NaN included: it differs from everything. */
 static bool holds_of_number(enum filter_operator op, double x, double y)
 {
     if (x != x || y != y)

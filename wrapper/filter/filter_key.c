@@ -43,7 +43,8 @@ static struct str strip_backticks(struct str s)
     return is_in_quotes(s, '`') ? str_sub(s, 1, s.n - 2) : s;
 }
 
-/* As MLflow's client: one pair of quotes, then one of backticks; nothing inside is an escape. */
+/* Returns the key without quotes as MLflow's client: one pair of quotes, then one of backticks;
+ * nothing inside is an escape. */
 static struct str strip_key_quotes(struct str s)
 {
     if (is_in_quotes(s, '\'') || is_in_quotes(s, '"'))

@@ -18,7 +18,8 @@ static size_t like_one(const struct like *l, size_t at, uint32_t element)
     return same ? k : 0;
 }
 
-/* A pattern that does not end in "%" reaches the end of the text, or the line end that the text ends in. */
+/* Returns whether the text ends here, where a pattern that does not end in "%" must: at its end, or
+ * at the line end that it ends in. */
 static bool like_ends(const struct like *l, size_t at)
 {
     return at == l->text.n || (at + 1 == l->text.n && l->text.p[at] == '\n');

@@ -11,7 +11,8 @@
 
 enum { VALUE_FILE_MAX = 1 << 20, SERIES_FILE_MAX = 256 << 20, ENVIRONMENT_FILE_MAX = 4 << 20 };
 
-/* A key is the path of a file below its folder. MLflow knows no key that is not such a path, so that no file elsewhere is ever read. */
+/* Returns whether a key is the path of a file below its folder. MLflow knows no key that is not
+ * such a path, so that no file elsewhere is ever read. */
 static bool is_file_key(const char *name)
 {
     for (const char *part = name;; part++) {
@@ -69,7 +70,8 @@ static struct filter_value read_text_fact(const char *folder, const char *name, 
 
 /* ---- variables ---- */
 
-/* The value of a line: as it is, or in JSON where it has control characters. The text is moved to the front of the buffer. */
+/* Returns the value of a line: as it is, or decoded from JSON where it has escapes. The text is
+ * moved to the front of the buffer. */
 static struct filter_value variable_value(struct buf *text, struct str value, struct arena *a)
 {
     struct json *doc = NULL;

@@ -13,7 +13,8 @@ static bool gitea_pull_of(const struct json *item, struct arena *a, struct forge
     return pulls_item(item, json_bool(json_get(item, "merged"), false), a, ret);
 }
 
-/* Once the branch is gone, head.ref is refs/pull/N/head and only head.label still has its name. */
+/* Returns whether the pull request is of this branch. Once the branch is gone, head.ref is
+ * refs/pull/N/head and only head.label still has its name. */
 static bool gitea_is_ours(const struct forge *f, const struct forge_branch *b, const struct json *item)
 {
     const char *ref = json_string(json_pointer(item, "/head/ref"), ""), *label = json_string(json_pointer(item, "/head/label"), "");
@@ -23,7 +24,8 @@ static bool gitea_is_ours(const struct forge *f, const struct forge_branch *b, c
            strcmp(json_string(json_pointer(item, "/base/ref"), ""), b->base) == 0;
 }
 
-/* There is no filter by branch in all versions: the open ones are read through, then the latest of the others. */
+/* Searches the pages of pull requests in this state until one is of this branch: no filter by
+ * branch exists in all versions. */
 static enum forge_answer gitea_search_pages(struct forge *f, const struct forge_branch *b, const char *state, int pages, struct arena *a,
                                             struct forge_pull *open, struct forge_pull *last, struct err *err)
 {

@@ -178,7 +178,8 @@ static int check_web(const char *key, const char *url, struct err *err)
     return 0;
 }
 
-/* A forge below a folder of its host: https://host/gitea/owner/name. */
+/* Returns the path without the folder of a forge that is below one on its host:
+ * https://host/gitea/owner/name. */
 static struct str path_below_web(struct str path, const char *web)
 {
     const char *root = strstr(web, "://"), *slash = root ? strchr(root + 3, '/') : NULL;

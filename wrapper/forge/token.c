@@ -25,7 +25,7 @@ static const struct {
     {FORGE_GITEA, "CODEBERG_TOKEN", "codeberg.org"},
 };
 
-/* It becomes a line of a header. */
+/* Returns whether the text can be a token, which becomes a line of a header. */
 static bool is_forge_token(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)

@@ -37,7 +37,8 @@ static const char *commit_first_of(struct repo *r, struct arena *a, const char *
     return repo_config(r, otherwise, a, &text, NULL) == 0 && *text ? text : NULL;
 }
 
-/* GIT_AUTHOR_DATE and GIT_COMMITTER_DATE come in many forms: git itself reads them. */
+/* Reads time and zone as git reads GIT_AUTHOR_DATE and GIT_COMMITTER_DATE, which come in many
+ * forms. Returns -1 with err. */
 static int named_time(const char *role, const char *variable, struct commit_person *p, struct arena *a, struct err *err)
 {
     const char *set[] = {arena_printf(a, "GIT_%s_NAME=x", role), arena_printf(a, "GIT_%s_EMAIL=x", role), NULL};

@@ -94,8 +94,8 @@ int config_take(struct repo *r, struct err *err)
     return has_more(r) ? config_list(r, err) : 0;
 }
 
-/* Sections and names of keys are in any case of letters, the part between them is case-sensitive:
- * "gpg.ssh.program". */
+/* Returns whether the text is the key. Sections and names of keys are in any case of letters, the
+ * part between them is case-sensitive: "gpg.ssh.program". */
 static bool is_config_key(struct str told, const char *key)
 {
     const char *first = strchr(key, '.'), *last = strrchr(key, '.');

@@ -145,7 +145,7 @@ struct sync_job {
     int fd, error;
 };
 
-/* The thread that syncs a file to the disk; job->error is errno, or 0. Returns NULL. */
+/* Runs in a thread: syncs a file to the disk; job->error is errno, or 0. Returns NULL. */
 static void *objects_sync_file(void *context)
 {
     struct sync_job *job = context;
@@ -153,7 +153,8 @@ static void *objects_sync_file(void *context)
     return NULL;
 }
 
-/* Both at once: the file system's journal is written for both by one commit. */
+/* Syncs both files at once: the file system's journal is written for both by one commit. Returns -1
+ * with err. */
 static int sync_both(const int fd[2], struct err *err)
 {
     struct sync_job job[2] = {{fd[0], 0}, {fd[1], 0}};
@@ -168,7 +169,8 @@ static int sync_both(const int fd[2], struct err *err)
     return errno ? err_sys(err, "syncing a new pack") : 0;
 }
 
-/* Into objects/pack, the index last: git ignores a pack without one. */
+/* Moves the pack into objects/pack, the index last: git ignores a pack without one. Both are synced
+ * before. Returns -1 with err. */
 static int move_pack(int from, int to, const char *name, struct err *err)
 {
     static const char *const ends[] = {"pack", "idx"};
@@ -191,8 +193,8 @@ static int move_pack(int from, int to, const char *name, struct err *err)
     return rc;
 }
 
-/* libgit2 names the pack by its content; only this process uses the folder, so the pack is the only
- * one there. */
+/* Finds the name of the pack, which libgit2 makes of its content; only this process uses the
+ * folder, so the pack is the only one there. Returns -1 with err. */
 static int find_pack(int dir, char name[64], struct err *err)
 {
     struct fs_names list;

@@ -48,7 +48,8 @@ static bool named_in(const char *const *list, const char *entry)
     return false;
 }
 
-/* What would lead git to another repository than the one that is meant, or translate words that the caller searches; then the caller's. */
+/* Makes the environment: without what would lead git to another repository than the one that is
+ * meant, or translate words that the caller searches; then the caller's. */
 static char **make_environment(const struct program *p)
 {
     static const char *const out[] = {"GIT_DIR",
@@ -84,7 +85,8 @@ static char **make_environment(const struct program *p)
 
 /* ---- start ---- */
 
-/* Its input is in memory, so that no process has to write it while the program runs. */
+/* Returns a descriptor with the input in memory, so that no process has to write it while the
+ * program runs. -1 with errno. */
 static int make_input(struct str in)
 {
     int fd = in.p ? memfd_create("benchwrap-input", MFD_CLOEXEC) : open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -198,7 +200,7 @@ static void program_kill(struct running *r)
         ;
 }
 
-/* true: it has ended by itself. */
+/* Reads the outputs until the program has ended (true), or the time until_ns is over (false). */
 static bool program_attend(struct running *r, struct program_end *ret, int64_t until_ns)
 {
     for (;;) {

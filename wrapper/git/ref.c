@@ -77,8 +77,8 @@ static void lock_note(const struct ref_turn *turn, struct repo *r, const char *n
         errno = 0; /* then a kill leaves the lock for the user */
 }
 
-/* This process holds the turn, so its last holder is dead. A lock that it noted, and that is still
- * the same file, has no owner. */
+/* Removes the locks that the last holder of the turn noted and that are still the same files. This
+ * process holds the turn, so that holder is dead, and they have no owner. */
 static void lock_release_dead(int fd, struct repo *r)
 {
     char text[8000], path[4096], known[100];
@@ -145,8 +145,8 @@ void ref_turn_give(struct ref_turn *t)
 
 /* ---- the move ---- */
 
-/* The lock of a dead process is like that of a live one, as git stores no owner in it. So the
- * error explains it, and the user decides. */
+/* Sets err to why the ref is locked. The lock of a dead process is like that of a live one, as git
+ * stores no owner in it. So the error explains it, and the user decides. Returns -1. */
 static int locked_err(struct repo *r, const char *name, double wait_s, struct err *err)
 {
     char path[4096];

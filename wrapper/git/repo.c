@@ -75,7 +75,9 @@ static int open_err(const struct git2 *git, const char *path, int code, struct e
     return git2_err(err, code, "opening the repository of %s", path);
 }
 
-/* Whose repositories are trusted (safe.directory) may be set where libgit2 does not read it: in GIT_CONFIG_GLOBAL, GIT_CONFIG_COUNT and similar variables. */
+/* Returns whether git accepts the repository. Whose repositories are trusted (safe.directory) may
+ * be set where libgit2 does not read it: in GIT_CONFIG_GLOBAL, GIT_CONFIG_COUNT and similar
+ * variables. */
 static bool git_trusts(const char *path)
 {
     const char *argv[] = {"git", "rev-parse", "--git-dir", NULL};
@@ -93,7 +95,8 @@ static int open_as(struct repo *r, const char *path, unsigned flags)
     return r->git->git_repository_open_ext(&r->repository, path, how, getenv("GIT_CEILING_DIRECTORIES"));
 }
 
-/* libgit2 1.5 reports another user's repository as "not found" if no safe.directory is set. */
+/* Opens the repository, with git's decision on its owner where libgit2 refuses it. libgit2 1.5
+ * reports another user's repository as "not found" if no safe.directory is set. */
 static int open_found(struct repo *r, const char *path, unsigned flags)
 {
     int rc = open_as(r, path, flags);
@@ -290,7 +293,7 @@ bool repo_has(struct repo *r, const struct repo_id *id)
     return r->git->git_odb_exists(r->odb, repo_oid(id)) == 1;
 }
 
-/* Where it is to be read from: a writer's objects are not on the disk yet. */
+/* Returns where the object is to be read from: a writer's objects are not on the disk yet. */
 static git_odb *odb_of(struct repo *r, const struct repo_id *id)
 {
     return r->unsaved && r->git->git_odb_exists_ext(r->unsaved, repo_oid(id), GIT_ODB_LOOKUP_NO_REFRESH) ? r->unsaved : r->odb;
@@ -328,7 +331,8 @@ static void keep_tree(struct repo *r, const struct repo_id *id, const void *raw,
         buf_clear(&r->kept);
 }
 
-/* An object of that kind, of at most so many bytes. */
+/* Reads an object of that kind, of at most `max` bytes. Returns what repo_look returns where it is
+ * not 0; -1 with err. */
 static int open_object(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, git_odb_object **ret, enum repo_kind *is,
                        struct err *err)
 {

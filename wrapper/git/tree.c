@@ -145,7 +145,8 @@ static int pair_entry(struct tree_pair *p, const struct repo_entry *was, const s
     return was_folder || is_folder ? pair_trees(p, was_folder, is_folder, at + n, depth + 1) : 0;
 }
 
-/* Side by side needs git's order, and a name once. */
+/* Reads the next entry as repo_tree_next, and checks that trees have git's order, and a name once.
+ * Returns -1 with err. */
 static int next_in_order(struct str *rest, struct repo_entry *e, struct err *err)
 {
     struct repo_entry before = *e;

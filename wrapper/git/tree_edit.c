@@ -95,7 +95,8 @@ static struct tree_change *find_change(struct tree_change *list, size_t count, c
     return count ? bsearch(&key, list, count, sizeof *list, compare_change_names) : NULL;
 }
 
-/* What folders become, bottom up. `was`: the entry of that name, if it is a folder. */
+/* Makes the folder that the edits below this name produce; c->mode is 0 where it becomes empty.
+ * `was`: the entry of that name, if it is a folder. Returns -1. */
 static int go_deeper(struct editing *e, struct tree_change *c, const struct repo_id *was, size_t skip)
 {
     bool empty = false;

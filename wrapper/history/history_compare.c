@@ -188,7 +188,8 @@ static int collect_earlier_runs(struct history_state *h, struct err *err)
 
 /* ---- what is printed ---- */
 
-/* Value, median and range of a metric have one unit: the one in which the greater of value and median is shown. */
+/* Returns the factor for the one unit (*ret_unit) of value, median and range: the one in which the
+ * larger of value and median is shown. */
 static double history_scale(const struct history_metric *m, const char **ret_unit)
 {
     double median = m->m->sides[0].n ? fabs(m->m->sides[0].median) : 0, value = isnan(m->value) ? 0 : fabs(m->value);
@@ -265,7 +266,8 @@ static void put_history_key(const struct history_state *h, const struct screen *
     }
 }
 
-/* A new version starts no new history: it is a change in it. Calls each for every change, oldest first. */
+/* Calls each for every change of the version, oldest first. A new version starts no new history: it
+ * is a change in it. */
 static void each_version_change(const struct history_state *h,
                                 void (*each)(void *context, struct str from, struct str to, const struct tree_run *run), void *context)
 {
@@ -460,7 +462,7 @@ static int history_print_text(const struct history_state *h)
     return to.failed ? -1 : status;
 }
 
-/* NaN: the side has no value. */
+/* Returns the largest or smallest value of the side; NaN: it has none. */
 static double value_at_end(const struct compared_side *side, bool greatest)
 {
     double end = NAN;

@@ -131,7 +131,8 @@ static bool pull_is_present(struct pull *p, const struct pull_run *run, char *pl
     return there || access(path, F_OK) == 0;
 }
 
-/* No id stands for two contents: where the tree lacks the run, what the server has comes under the server's id. */
+/* Chooses the server's id where the server's content differs and the tree lacks the run: no id
+ * stands for two contents. */
 static void pull_choose_id(struct pull *p, struct pull_run *run)
 {
     char place[128];
@@ -215,8 +216,8 @@ static int pull_add_file(void *context, const char *path, int64_t size)
     return t->arena.failed;
 }
 
-/* The run's own typed record, where it is one of a tree. Other content is ignored, and the run is
- * made from the server's entries. */
+/* Fetches the run's own typed record, where it is one of a tree. Other content is ignored, and the
+ * run is made from the server's entries. */
 static enum mlflow_answer pull_fetch_detail(struct pull_taking *t, struct err *err)
 {
     struct err why = {0};

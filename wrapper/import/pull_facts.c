@@ -279,7 +279,8 @@ static int pull_write_inputs(struct pull_taking *t, struct err *err)
     return make_text(&t->making, "inputs", buf_text(&text), err);
 }
 
-/* Models of MLflow 3 are not among the run's artifacts. Of benchwrap's own runs the artifacts have them. */
+/* Records models of MLflow 3 as missing: they are not among the run's artifacts. Of benchwrap's own
+ * runs the artifacts have them. */
 static void pull_note_models(struct pull_taking *t)
 {
     size_t n = t->detail ? 0 : json_count(json_pointer(t->server.reply, "/run/outputs/model_outputs"));
@@ -329,7 +330,8 @@ enum mlflow_answer pull_fetch_text(struct pull_taking *t, const char *path, size
     return MLFLOW_FINE;
 }
 
-/* For what has not been redacted yet: no crash leaves it. */
+/* Opens a file without a name, for what has not been redacted yet: no crash leaves it. Returns -1
+ * with errno. */
 static int pull_open_unnamed(int dir)
 {
     static const char name[] = "download";

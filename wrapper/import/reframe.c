@@ -54,7 +54,7 @@ static struct str perf_field(const struct fields *f, struct str variable, const 
     return value.n || !posted ? value : field_of(f, posted);
 }
 
-/* "bw_lower_thres"; until 4.2 "bw_lower". */
+/* Returns the field "bw_lower_thres"; until 4.2 "bw_lower". */
 static struct str threshold_of(const struct fields *f, struct str variable, const char *side, struct arena *a)
 {
     const char *what = arena_printf(a, "%s_thres", side);
@@ -71,7 +71,8 @@ static void reframe_print_number(struct json_out *j, struct str text)
         json_null(j, NULL);
 }
 
-/* "copy_bw_value": the value of the variable copy_bw. */
+/* Returns whether the name is that of a value; *ret is the variable, as copy_bw of
+ * "copy_bw_value". */
 static bool variable_of(struct str name, struct str *ret)
 {
     if (name.n < 7 || !str_ends(name, "_value") || str_is(name, "perf_value"))
@@ -229,7 +230,8 @@ static bool reframe_is_header(const struct str *name, size_t n)
     return value && system;
 }
 
-/* "stream on daint:gpu using PrgEnv-gnu"; 3.12 prints "stream @daint:gpu+PrgEnv-gnu" */
+/* Reads test, place and environment of "stream on daint:gpu using PrgEnv-gnu"; 3.12 prints "stream
+ * @daint:gpu+PrgEnv-gnu". Returns false where it is neither. */
 static bool old_place(struct str info, struct fields *f)
 {
     ptrdiff_t on_at = str_find(info, STR(" on ")), using_at = str_find(info, STR(" using "));

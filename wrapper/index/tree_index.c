@@ -58,7 +58,8 @@ static const struct folder_ops indexed;
 
 /* ---- stamps ---- */
 
-/* AT_STATX_FORCE_SYNC: a client of NFS would answer with what it knew a minute ago. */
+/* Reads the state of a file. AT_STATX_FORCE_SYNC: a client of NFS would answer with what it knew a
+ * minute ago. */
 static int look_at(const struct tree_index *x, const char *path, struct statx *st)
 {
     return statx(x->root, *path ? path : ".", AT_SYMLINK_NOFOLLOW | AT_STATX_FORCE_SYNC | AT_NO_AUTOMOUNT,
@@ -133,7 +134,7 @@ static void add_to_record(struct index_entry *list, size_t *n, const struct inde
         list[(*n)++] = entry;
 }
 
-/* A listing knows name and kind alone. */
+/* Returns whether the old entry has more than a listing, which knows name and kind alone. */
 static bool knows_more(const struct index_entry *old, const struct index_entry *listed)
 {
     return !listed->stamp && old->kind == listed->kind;
@@ -250,7 +251,8 @@ static bool full_path(const struct folder *f, const char *path, char ret[PATH_MA
     return snprintf(ret, PATH_MAX, "%s%s%s", own->path, *own->path && *path ? "/" : "", path) < PATH_MAX;
 }
 
-/* The same on disk: what is read by `path` of *f is read by *ret_path of the result. */
+/* Returns the same folder on disk: what is read by `path` of *f is read by *ret_path of the
+ * result. */
 static struct folder on_disk(const struct folder *f, const char *path, const char *full, const char **ret_path)
 {
     const struct indexed_folder *own = f->own;

@@ -13,7 +13,8 @@ static void refuse_message(struct mcp_message *ret, int code, const char *why)
     ret->method = NULL;
 }
 
-/* A text, or an integer that a double holds exactly. */
+/* Reads the id as JSON, in the arena: a text, or an integer that a double holds exactly. Returns
+ * false for anything else. */
 static bool read_message_id(const struct json *id, struct arena *a, struct mcp_message *ret)
 {
     CLEANUP_BUF struct buf b;

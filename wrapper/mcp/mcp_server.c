@@ -129,7 +129,8 @@ static bool is_cancellation(const struct mcp_server *s, struct str line)
     return is;
 }
 
-/* The client is gone: its end of the pipe is closed. The end of the input alone does not mean that: it may still wait for answers. */
+/* Returns whether the client is gone: its end of the pipe is closed. The end of the input alone
+ * does not mean that: it may still wait for answers. */
 static bool is_reader_gone(const struct mcp_server *s)
 {
     struct pollfd p = {.fd = s->out};
@@ -388,7 +389,7 @@ static void handle_message(struct mcp_server *s, const struct mcp_message *m, st
         handle_request(s, m, a, to);
 }
 
-/* Version 2025-03-26 has batches; others refuse them. */
+/* Answers a batch, which version 2025-03-26 has; others refuse it. */
 static void handle_batch(struct mcp_server *s, const struct json *batch, struct arena *a, struct buf *to)
 {
     size_t n = 0, before = to->n;

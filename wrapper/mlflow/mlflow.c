@@ -126,7 +126,8 @@ enum mlflow_answer mlflow_experiment_made(struct mlflow *m, const char *id, int6
     return answer;
 }
 
-/* A reply that has a run; the run keeps the reply. */
+/* Fills *ret from a reply that has a run; the run keeps the reply, which is freed where it has
+ * none: MLFLOW_LATER with err. */
 static enum mlflow_answer run_reply(const struct mlflow *m, const char *what, struct json *j, struct arena *a, struct mlflow_run *ret,
                                     struct err *err)
 {

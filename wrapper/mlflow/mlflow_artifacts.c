@@ -67,8 +67,9 @@ static void set_file(struct http_request *q, int fd, uint64_t at, uint64_t size)
     q->body = size ? (struct str){0} : STR("");
 }
 
-/* Host and scheme of an address are those of the server: then its credentials may go there. Whoever may make an experiment chooses where its
- * artifacts are stored, and must not receive the credentials of others. */
+/* Returns whether host and scheme of an address are those of the server: then its credentials may
+ * go there. Whoever may make an experiment chooses where its artifacts are stored, and must not
+ * receive the credentials of others. */
 static bool artifact_is_on_server(const struct mlflow *m, const char *url)
 {
     const char *ours = mlflow_uri(m);

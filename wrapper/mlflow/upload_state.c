@@ -16,8 +16,9 @@ enum { STATE_MAX = 16 << 10, STATE_LEVELS = 3 };
 
 static const char *const words[] = {"", "complete", "deleted", "again"};
 
-/* .benchwrap/sync/<16 digits of the address' sum>; each file contains the address itself (two names
- * of one server are two). */
+/* Opens .benchwrap/sync/<16 digits of the address' sum> once; u->state owns it. Each file contains
+ * the address itself (two names of one server are two). -1: none, or it cannot be opened; with make
+ * a failure is reported once. */
 static int upload_state_folder(struct upload *u, bool make)
 {
     char sum[SHA256_HEX], path[4200];

@@ -225,7 +225,8 @@ static const char *shown_column(const struct sending *s, const struct folder *tr
     return headline_column(tree, s->run, key, s->arena);
 }
 
-/* MLflow's table shows the last sample of a metric: headline metrics of which `ls` shows the median get it as a metric of its own. */
+/* Sends headline metrics of which `ls` shows the median as their own metric: MLflow's table shows
+ * the last sample of a metric. */
 static void send_medians(struct sending *s)
 {
     struct headline headlines[HEADLINES_MAX];
@@ -293,8 +294,8 @@ static int file_there(void *context, const char *path, int64_t size)
     return 0;
 }
 
-/* With --share-run, a client's file with the name of one of benchwrap's is stored as mlflow/NAME. On the server the client's file has that name,
- * and an equal size proves nothing. */
+/* Marks pairs of a client's file, stored as mlflow/NAME with --share-run, and benchwrap's file NAME
+ * as not on the server. There the client's file has that name, and an equal size proves nothing. */
 static void send_namesakes(struct sending *s)
 {
     for (struct upload_file *f = s->files; f; f = f->next)

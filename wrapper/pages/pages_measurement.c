@@ -306,7 +306,8 @@ static void put_site_results(const struct page_measurement *m, const struct site
     }
 }
 
-/* The version that most sites have run, the newest of several: the first use of a new version hides no comparison. */
+/* Returns the board of the version that most sites have run, the first of several in the list: the
+ * first use of a new version hides no comparison. */
 static const struct page_board *board_of_most_sites(const struct page_measurement *m, const char **ret_version)
 {
     const struct page_board *ret = NULL;

@@ -255,7 +255,8 @@ void page_put_runs(struct buf *to, const char *up, const struct page_run *const 
 
 enum { HISTORY_SITES = 8, HISTORY_RUNS = 1000 };
 
-/* One site's values over time, oldest first. False: out of memory. */
+/* Makes the series of one site's values over time, oldest first, in the arena. Returns false when
+ * out of memory. */
 static bool history_series(struct chart_series *series, const struct page_run *const *runs, size_t n, const char *site,
                            const struct page_value *metric, struct arena *a)
 {

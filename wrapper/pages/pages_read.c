@@ -98,7 +98,8 @@ const char *page_stamp(const struct runs *runs, const struct tree_run *run, stru
 
 /* ---- facts ---- */
 
-/* What may explain why two systems differ, and stays the same from run to run. */
+/* Returns whether the fact may explain why two systems differ, and stays the same from run to
+ * run. */
 static bool is_condition(const char *key)
 {
     static const char *const starts[] = {
@@ -180,7 +181,7 @@ static const char *direction_of_key(const struct json *detail, const char *key)
     return strcmp(better, "higher") == 0 || strcmp(better, "lower") == 0 ? better : "";
 }
 
-/* The record may know a unit that the key does not have. */
+/* Returns the unit: the record may know one that the key does not have. */
 static const char *unit_of_headline(const struct json *detail, const struct headline *h)
 {
     const char *unit = json_string(json_get(json_get(json_get(detail, "metrics"), h->key), "unit"), NULL);

@@ -301,8 +301,8 @@ static int choose_tree(struct plan *p, char **env, const char *state, struct err
     return 0;
 }
 
-/* Folders of rule files: those requested (several in one text have colons between), then the
- * user's, then the site's. */
+/* Adds the folders of rule files: those requested (several in one text have colons between), then
+ * the user's, then the site's. */
 static void find_catalogue(struct plan *p)
 {
     struct arena *a = &p->arena;
@@ -333,8 +333,7 @@ static void add_references(struct plan *p, const char *path, const char *where)
     f->path[f->count++] = path;
 }
 
-/* --reference FILE: that file alone. One that cannot be read stops the program from starting only if it was typed. A run that should have
- * been judged by another one is not judged at all. */
+/* Loads and adds --reference FILE, that file alone. Returns -1 with err where it cannot be read. */
 static int named_references(struct plan *p, const struct opt_value *given, struct err *err)
 {
     struct arena *a = &p->arena;
@@ -434,7 +433,7 @@ static int choose_experiment(struct plan *p, struct err *err)
     return 0;
 }
 
-/* A repository with a remote will be read by others. */
+/* Makes "public" the default where the repository has a remote: others will read it. */
 static void choose_profile(struct plan *p)
 {
     for (size_t i = 0; p->repository && i < plan_rows_count; i++)
@@ -467,7 +466,8 @@ static int plan_check_values(struct plan *p, struct err *err)
     return 0;
 }
 
-/* Where it was removed, the folder that keeps what has no other place stands for it. */
+/* Finds the working directory. Where it was removed, the folder that keeps what has no other place
+ * stands for it. Returns -1 with err. */
 static int find_cwd(struct plan *p, const char *state, struct err *err)
 {
     char cwd[PATH_MAX];
@@ -480,7 +480,8 @@ static int find_cwd(struct plan *p, const char *state, struct err *err)
     return p->cwd ? 0 : err_memory(err, "the plan");
 }
 
-/* That of the tree that is named, where one holds it; else that of the working directory. */
+/* Returns the results repository that holds the tree that is named; else that of the working
+ * directory. */
 static const char *find_repository(struct plan *p, char **env)
 {
     const struct opt_value *given = opt_find(&p->opts, OPTION_TREE);

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* What cannot be read is reported, and the rest still judges. A named file that fails now (it was
- * read before the program started) judges nothing. */
+/* Loads the references. What cannot be read is reported, and the rest still judges. A named file
+ * that fails now (it was read before the program started) judges nothing. Returns how many. */
 static size_t references_load_files(const struct reference_files *files, struct record *r, bool public_profile, struct references **ret)
 {
     size_t n = 0;

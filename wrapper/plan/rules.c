@@ -40,7 +40,8 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
     return 0;
 }
 
-/* `-n 4` is the number of tasks to srun and mpirun, and here the name of the run. */
+/* Warns of a number as name: `-n 4` is the number of tasks to srun and mpirun, and here the name of
+ * the run. */
 static void warn_numeric_name(struct plan *p)
 {
     const struct opt_value *name = opt_find(&p->opts, OPTION_NAME);

@@ -21,7 +21,7 @@ static const char *plan_server_shown(const char *uri, struct arena *a)
     return arena_printf(a, "%.*s%.*s", (int)(rest - uri), uri, (int)n, shown);
 }
 
-/* As MLflow writes ids of runs. */
+/* Returns whether the id is written as MLflow writes ids of runs. */
 static bool run_id_legal(const char *id)
 {
     static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
@@ -29,8 +29,8 @@ static bool run_id_legal(const char *id)
     return n >= 1 && n <= 64 && id[0] != '-' && id[0] != '_' && strspn(id, legal) == n;
 }
 
-/* A run that another client has made. One that a parent benchwrap shared with its program is not
- * meant for the runs inside it, which are its children. */
+/* Chooses MLFLOW_RUN_ID, a run that another client has made. One that a parent benchwrap shared
+ * with its program is not meant for the runs inside it, which are its children. */
 static void choose_run(struct plan *p, char **env)
 {
     const char *id = env_text(env, "MLFLOW_RUN_ID"), *shared = env_text(env, "BENCHWRAP_SHARED_RUN");
@@ -42,8 +42,8 @@ static void choose_run(struct plan *p, char **env)
         plan_warn(p, "MLFLOW_RUN_ID is not the id of a run: a new one is made");
 }
 
-/* The tree knows experiments by name, and no request is sent to a server before the program runs.
- * With --share-run, the run's experiment is known too. */
+/* Warns that MLFLOW_EXPERIMENT_ID is ignored: the tree knows experiments by name, and no request is
+ * sent to a server before the program runs. With --share-run, the run's experiment is known too. */
 static void warn_of_experiment(struct plan *p, char **env)
 {
     if (env_text(env, "MLFLOW_EXPERIMENT_ID") && !env_text(env, "MLFLOW_RUN_ID") && !opt_text(&p->opts, OPTION_EXPERIMENT))
@@ -57,7 +57,8 @@ static void plan_set_server(struct plan *p, const char *uri, const char *where)
     p->server_where = where;
 }
 
-/* Whatever prints the options shall not print a password. */
+/* Replaces the option's text by the address without credentials: whatever prints the options shall
+ * not print a password. */
 static void hide_credentials(struct plan *p)
 {
     for (size_t i = 0; i < p->opts.count; i++)

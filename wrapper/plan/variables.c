@@ -6,7 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Variables that are read elsewhere, or set by benchwrap and its repositories' own files. */
+/* Returns whether the variable is read elsewhere, or set by benchwrap and its repositories' own
+ * files. */
 static bool is_known_variable(struct str name)
 {
     static const char *const others[] = {"BENCHWRAP_RUN_ID",      "BENCHWRAP_SOCKET",  "BENCHWRAP_SHARED_RUN", "BENCHWRAP_SAMPLES",

@@ -258,7 +258,8 @@ static void text_marks_of(struct text_drawing *d, const struct chart_series *s, 
             canvas_glyph(&d->canvas, round(chart_scale_position(&d->x, s->x[i])), round(chart_scale_position(&d->y, s->y[i])), mark);
 }
 
-/* The places from y to y2 in a column, as far as they are free in that list of the canvas. */
+/* Fills the cells from low to high in a column, as far as they are free in that list of the
+ * canvas. */
 static void text_column(struct text_drawing *d, const char **list, double x, double low, double high, const char *glyph)
 {
     for (long row = lround(fmin(low, high)); row <= lround(fmax(low, high)); row++) {

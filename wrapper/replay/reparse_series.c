@@ -68,7 +68,8 @@ static int series_print_notes(const struct series_notes *n, struct buf *to, stru
     return to->failed ? err_memory(err, "the notes of the repetitions") : 0;
 }
 
-/* The id follows from the run and the notes: two processes that do the same make one run. */
+/* Amends the parent run by one with these notes. Its id follows from the run and the notes: two
+ * processes that do the same make one run. Returns -1 with err. */
 static int series_amend(struct reparse_state *g, const struct series_notes *n, struct reparsed *ret, struct err *err)
 {
     CLEANUP_BUF struct buf text;

@@ -36,7 +36,8 @@ static void add_mistake(void *context, const struct err *what)
 
 /* ---- patterns ---- */
 
-/* Lines that bring patterns into trouble: one character over and over, and words of it. */
+/* Returns whether the pattern fails on lines that bring patterns into trouble: one character over
+ * and over, and words of it. */
 static bool pattern_gives_up(const struct pattern *p, struct arena *a)
 {
     static const char *const pieces[] = {" ", "a", "1", "a ", "1 ", "1.5 ", "a:"};

@@ -113,8 +113,8 @@ static bool is_same_stem(const struct percentile *a, const struct percentile *b)
     return a->stem == b->stem && strncmp(a->name, b->name, a->stem) == 0 && strcmp(a->unit, b->unit) == 0;
 }
 
-/* The percentiles that a run has of a metric; `wanted` NULL: of the first one, by its name, with three or more,
- * behind `skip` of them. */
+/* Reads the percentiles that a run has of a metric; `wanted` NULL: of the first one, by its name,
+ * with three or more, behind `skip` of them. */
 static bool latency_percentiles(const struct tree_run *run, const struct json *detail, const char *wanted, size_t skip, struct arena *a,
                                 struct latency_line *ret)
 {

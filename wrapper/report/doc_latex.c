@@ -13,7 +13,8 @@ static void latex_line(struct buf *to, const char *before, const char *text, con
     buf_puts(to, after);
 }
 
-/* What a text needs of a line, in characters of usual width; capitals are wider. longest: of it the longest part that is not broken (latex_text). */
+/* Returns what a text needs of a line, in characters of usual width; capitals are wider. longest:
+ * raised to its longest part that is not broken (latex_text). */
 static size_t latex_width(const char *text, size_t *longest)
 {
     enum { UNBROKEN_MAX = 20 };

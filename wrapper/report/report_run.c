@@ -250,7 +250,8 @@ static void add_charts(const struct report_state *r, const struct chart_list *li
 }
 
 enum { SERIES_METRICS = 4 };
-/* The headline metrics of a series, one value of each; the wall time alone where there is no other. */
+/* Collects the headline metrics of a series, one value of each; the wall time alone where there is
+ * no other. Returns how many. */
 static size_t series_headlines(const struct report_state *r, const struct series_figure *ret[SERIES_METRICS])
 {
     size_t n = 0;

@@ -83,7 +83,8 @@ static int choose_runs(struct commit_work *k)
     return 0;
 }
 
-/* Their files become objects; a pack is written whenever enough has come together, so that memory stays bounded. */
+/* Stores the files of the runs as objects; a pack is written whenever enough has come together, so
+ * that memory stays bounded. Returns -1 with err. */
 static int store_run_objects(struct commit_work *k)
 {
     size_t taken = 0;
@@ -208,8 +209,8 @@ struct commit_waiting {
     bool looked;
 };
 
-/* While this process waits, another one may commit its run: checked whenever the
- * branch has moved. */
+/* Returns, while this process waits, whether another one has committed its run: checked whenever
+ * the branch has moved. */
 static bool has_other_committed_run(void *context)
 {
     struct commit_waiting *w = context;

@@ -65,7 +65,7 @@ static int clone_id(struct repo *r, bool make, struct arena *a, const char **ret
     return repo_config_set(r, "benchwrap.clone", hex, err);
 }
 
-/* 1: none is configured. */
+/* Returns the site in *ret. 1: none is configured, and *ret is a default; -1 with err. */
 static int site_of(const struct results_asked *asked, struct repo *r, struct arena *a, const char **ret, struct err *err)
 {
     const char *site = asked->site;
@@ -113,7 +113,8 @@ void results_close(struct results *s)
 
 /* ---- commits that count ---- */
 
-/* "refs/heads/main" has the upstream that branch.main.remote and branch.main.merge name. */
+/* Returns the ref of the upstream that branch.main.remote and branch.main.merge name for
+ * "refs/heads/main", in the arena; NULL: none. */
 static const char *upstream_of(struct results *s, const char *head)
 {
     const char *remote, *merge, *name = head + strlen("refs/heads/");

@@ -28,7 +28,8 @@ struct known_runs {
     size_t room, count; /* `room` is a power of two, or 0 */
 };
 
-/* false: the name is no id of a run. Each name of an experiment passes here at each commit. */
+/* Converts an id to its 16 bytes. Returns false where the name is no id of a run. Each name of an
+ * experiment passes here at each commit. */
 static bool run_id_bytes(const char *id, unsigned char key[16])
 {
     static const unsigned char digits[256] = {['0'] = 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, ['a'] = 26, 27, 28, 29, 30, 31};
@@ -70,7 +71,8 @@ static int known_grow(struct known_runs *k)
     return 0;
 }
 
-/* Sixteen zeros mark an empty slot: no random id has them. */
+/* Adds the run to the set. Sixteen zeros mark an empty slot: no random id has them. Returns -2 when
+ * out of memory. */
 static int known_add(void *context, const struct repo_entry *e)
 {
     struct known_runs *k = context;

@@ -13,7 +13,8 @@ static const char *parent_of_repetition(const struct runs *runs, const struct tr
     return runs_file(runs, run, "tags/benchwrap.repetition", 64, a) ? runs_file(runs, run, "tags/mlflow.parentRunId", 64, a) : NULL;
 }
 
-/* A parent run is in the experiment of its child, so that its place is known: no search in all experiments. */
+/* Reads the params of a parent run in the folder of its child's experiment: no search in all
+ * experiments. NULL: not found, or without params. */
 static struct tree_run *parent_read(struct runs *runs, const struct tree_run *child, const char *id, struct arena *a)
 {
     size_t folder = strlen(child->path) - strlen(child->id);

@@ -48,7 +48,8 @@ static int compare_known_name(void *context, const struct folder_entry *e)
     return 0;
 }
 
-/* Also a param where a metric is named, and the other way around. */
+/* Searches the first LISTED runs for the key nearest to the one of the filter. Of another kind than
+ * the filter's, only an equal name counts. Returns false where none is near. */
 static bool find_nearest_key(const struct runs *runs, const struct filter_key *wanted, enum filter_kind kind, struct nearest_key *n)
 {
     char path[300];

@@ -427,7 +427,8 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena 
     return 0;
 }
 
-/* Runs that pass the filter, and that readers leave out because of retractions. */
+/* Counts the runs that pass the filter, also those that readers leave out because of retractions;
+ * annotations do not count. */
 static size_t count_hidden(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
 {
     struct runs_filter all = {

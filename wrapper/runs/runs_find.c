@@ -27,7 +27,9 @@ static int load_nameable(struct runs *runs, struct arena *a, struct err *err)
     return runs->all ? 0 : runs_load(runs, filter, a, err);
 }
 
-/* Runs that start in the future come last: the newest is the one that was just recorded. */
+/* Finds the newest run, or the one `back` runs before it. Runs that start in the future come last:
+ * the newest is the one that was just recorded. Returns 1 with err where there are fewer, -1 with
+ * err. */
 static int find_last(struct runs *runs, const char *name, uint64_t back, struct arena *a, const char **ret_id, struct err *err)
 {
     int64_t now = clock_wall_ms();
@@ -160,7 +162,8 @@ int runs_annotated(struct runs *runs, const struct tree_run *run, struct arena *
     return rc;
 }
 
-/* Who retracted which run when and why: of a retracted run, and of the retraction itself. */
+/* Prints which run retracts which, with site or user, time and reason: for a retracted run, and for
+ * the retraction itself. */
 static void print_retraction(struct runs *runs, const struct tree_run *run, const struct correction *chosen, struct arena *a)
 {
     const char *target = runs_file(runs, run, "tags/benchwrap.retracts", 64, a);
@@ -209,7 +212,8 @@ static int runs_find_current(struct runs *runs, unsigned what, struct arena *a, 
     return got;
 }
 
-/* A name was typed where an id is expected: the run, if no other has the name; else NULL and err. */
+/* Finds the run by its name, typed where an id is expected. Returns NULL with err where no run or
+ * several have it. */
 static const struct tree_run *find_named(struct runs *runs, const char *name, struct arena *a, struct err *err)
 {
     const struct tree_run *found = NULL;

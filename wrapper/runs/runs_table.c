@@ -112,7 +112,9 @@ static bool has_metrics(const struct run_row *row, struct arena *a)
     return false;
 }
 
-/* Runs of several programs in one experiment share no metric: columns would be mostly empty, and a narrow screen would lose values. */
+/* Returns whether a run with metrics lacks the first column. Runs of several programs in one
+ * experiment share no metric: columns would be mostly empty, and a narrow screen would lose
+ * values. */
 static bool has_mixed_metrics(const struct table_run *runs, size_t count, const struct metric_column *first, struct arena *a)
 {
     double value;

@@ -172,7 +172,7 @@ static void put_short(const struct show_state *s, size_t key, struct str value, 
     screen_clip_middle(to, buf_text(&plain), left < MOST ? left : MOST);
 }
 
-/* Names as the reader types them in compare --by; a size as people write it. */
+/* Writes the inputs: names as the reader types them in compare --by, a size as people write it. */
 static void show_put_inputs(const struct show_state *s, struct buf *to)
 {
     CLEANUP_BUF struct buf b, value;

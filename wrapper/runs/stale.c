@@ -20,7 +20,8 @@ static bool is_deleted_child(const struct folder *tree, const struct tree_run *p
     return child.lifecycle && strcmp(child.lifecycle, "deleted") == 0;
 }
 
-/* "1 of 4 child runs is deleted (3f2a9c01), which these statistics include until it is retracted"; NULL: none is. */
+/* Returns "1 of 4 child runs is deleted (3f2a9c01), which these statistics include until it is
+ * retracted" in the arena; NULL: none is. */
 static const char *explain_deleted(const struct folder *tree, const struct tree_run *run, const struct series_notes *notes, struct arena *a)
 {
     const char *first = NULL;

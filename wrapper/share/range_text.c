@@ -110,7 +110,8 @@ static int find_fresh(struct range *r, struct repo *repo, const struct repo_id *
     return rc;
 }
 
-/* Parents have the values of their children, which count for themselves. */
+/* Notes the parent runs of the new runs: they have the values of their child runs, which count for
+ * themselves. Returns -1 with err. */
 static int find_parents(struct range *r, struct err *err)
 {
     for (size_t i = 0; i < r->fresh.count; i++) {
@@ -370,7 +371,8 @@ static void put_annotation(struct range *r, const struct tree_run *run, const ch
     buf_putc(r->to, '\n');
 }
 
-/* Readers no longer see what these retract, and see the values of those that amend. */
+/* Writes up to CORRECTIONS_MAX corrections. Readers no longer see what these retract, and see the
+ * values of those that amend. */
 static void put_corrections(struct range *r)
 {
     size_t n = 0;

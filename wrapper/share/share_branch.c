@@ -242,7 +242,8 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
     return rc ? -1 : 0;
 }
 
-/* 1: another process was faster, read again. */
+/* Makes the branch, unless it is current. Returns 1 where another process was faster: read it
+ * again. -1 with err. */
 static int build_once(struct share *s, const struct ref_turn *turn, struct err *err)
 {
     struct branch old;

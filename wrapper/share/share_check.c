@@ -59,7 +59,8 @@ static int share_leave_out_refused(struct share *s, struct err *err)
     return rc;
 }
 
-/* A filter of git's (LFS) would store something else than the bytes of a run, and show it as changed in every clone. */
+/* Returns -1 with err where a filter of git's (LFS) would store something else than the bytes of a
+ * run, and show it as changed in every clone. */
 static int refuse_filters(struct share *s, struct err *err)
 {
     char from[REPO_HEX], to[REPO_HEX];

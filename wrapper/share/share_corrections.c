@@ -37,7 +37,8 @@ static const struct folder *folder_of(const struct chains *c, const struct share
     return f->ops ? f : NULL;
 }
 
-/* A deleted correction corrects nothing (as in runs.c). */
+/* Reads what the run corrects or annotates. A deleted correction corrects nothing (as in
+ * runs.c). */
 static void read_correction(struct chains *c, struct share_run *r)
 {
     const struct folder *tree = folder_of(c, r);
@@ -57,7 +58,8 @@ static bool is_retracted(const struct chains *c, const struct share_run *r)
     return !corrections_shown(&c->corrections, r->id);
 }
 
-/* A parent run has values of its child runs, and check compares both: a retracted child run goes with its parent. */
+/* Returns whether the run has a parent run that is not left out as retracted. The parent run has
+ * values of its child runs, and check compares both: a retracted child run is shared with it. */
 static bool parent_goes(const struct chains *c, const struct share_run *r)
 {
     const struct folder *tree = folder_of(c, r);

@@ -217,7 +217,8 @@ static int find_forge(struct share *s, struct err *err)
                : 0;
 }
 
-/* Others read the reason in the pull request: it loses what the records of this repository lose. */
+/* Redacts the reason for sharing without check as records are: others read it in the pull request.
+ * Returns -1 with err. */
 static int clean_reason(struct share *s, struct err *err)
 {
     struct redaction r;

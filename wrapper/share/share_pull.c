@@ -156,7 +156,8 @@ static int refresh_request(struct share *s, struct share_forge *f, const char *t
     return forge_update(f->forge, &f->open, title, whole.p, err) == FORGE_FINE ? 0 : -1;
 }
 
-/* Two shares of a clone, or a reply that was lost: then there is one by now, and it is searched. */
+/* Opens the pull request. Where one exists by now, by another share of the clone or because a reply
+ * was lost, it is updated. Returns -1 with err. */
 static int create_request(struct share *s, struct share_forge *f, const char *title, const char *text, struct share_request *request,
                           struct err *err)
 {
@@ -171,7 +172,8 @@ static int create_request(struct share *s, struct share_forge *f, const char *ti
     return -1;
 }
 
-/* Maintainers may merge or close the request while its branch is checked and pushed. */
+/* Queries the pull request again: maintainers may merge or close it while its branch is checked and
+ * pushed. Then it returns -1 with err. */
 static int look_again(struct share *s, struct share_forge *f, struct share_request *request, struct err *err)
 {
     unsigned long long number = f->open.number;

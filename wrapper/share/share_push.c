@@ -71,8 +71,8 @@ static bool has_sign(const struct buf *b, const char *sign)
     return b->p && strcasestr(b->p, sign) != NULL;
 }
 
-/* Of a failed pre-push hook, git reports only that it failed to push, after the hook's own
- * messages, and no ref has a line. Appends those messages. False: it is no such failure. */
+/* Appends the messages of a failed pre-push hook: git reports only that it failed to push, after
+ * them, and no ref has a line. Returns false where it is no such failure. */
 static bool hook_words(const struct program_end *end, struct buf *to)
 {
     struct str text = buf_text(&end->words);

@@ -22,7 +22,7 @@ static const uint64_t github_file_max = 100 << 20; /* "files larger than 100 MiB
 
 /* ---- runs that were removed from the target ---- */
 
-/* Lines "<prefix>/<exp>/<run>/meta.yaml" of git's log. */
+/* Adds the runs in the lines "<prefix>/<exp>/<run>/meta.yaml" of git's log. Returns -1 with err. */
 static int take_removed(const struct share *s, struct str text, struct run_ids *to, struct err *err)
 {
     size_t prefix = strlen(s->results.prefix);
@@ -44,8 +44,9 @@ static int take_removed(const struct share *s, struct str text, struct run_ids *
     return 0;
 }
 
-/* Along the target's own line, from `from` (NULL: its beginning): the difference to its first
- * parent shows what a merge brings. */
+/* Appends the meta.yaml files that git's log shows as removed along the target's own line, from
+ * `from` (NULL: its beginning): the difference to its first parent shows what a merge brings.
+ * Returns -1 with err. */
 static int ask_removed(struct share *s, const char *from, struct buf *to, struct err *err)
 {
     char tip[REPO_HEX], range[2 * REPO_HEX + 4];
@@ -65,8 +66,8 @@ static int ask_removed(struct share *s, const char *from, struct buf *to, struct
     return rc;
 }
 
-/* The result is stored next to the repository's objects, with the commit up to which it holds, so
- * that a log of years is read once. */
+/* Finds the runs that the target has removed. The result is stored next to the repository's
+ * objects, with the commit up to which it holds, so that a log of years is read once. */
 static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
 {
     const char *file = share_note_file(s, "removed");
@@ -170,7 +171,8 @@ static int look_at_disk(struct looking *l)
     return rc < 0 && l->err->kind == ERR_NONE ? err_sys(l->err, "cannot read %s", l->s->runs.tree) : rc;
 }
 
-/* Of the site's branch: what is not on disk any more, or never was (a bare repository). */
+/* Adds a run of the site's branch that is not on disk any more, or never was (a bare repository).
+ * Returns -1 with err. */
 static int branch_run(void *context, const struct repo_entry *e)
 {
     struct looking *l = context;
@@ -332,7 +334,8 @@ static int measure_entry(void *context, const struct folder_entry *e)
     return 0;
 }
 
-/* What the recorder has replaced in the output. A short one has no mark, and a name becomes another one: only the recorder can count them. */
+/* Returns what the recorder has replaced in the output. A short one has no mark, and a name becomes
+ * another one: only the recorder can count them. */
 static size_t replaced_in_output(struct share *s, struct share_run *r)
 {
     static const char *const counts[] = {"tags/benchwrap.secrets_redacted", "tags/benchwrap.identities_replaced"};

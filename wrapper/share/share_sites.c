@@ -48,7 +48,8 @@ static size_t leave_out_lost(struct share *s, const struct repo_id *commit)
     return n;
 }
 
-/* What this clone has checked out comes from the target, unless it is the branch that share makes. */
+/* Leaves out runs that this clone has checked out: they come from the target, unless it is the
+ * branch that share makes. Returns how many. */
 static size_t leave_out_checked_out(struct share *s)
 {
     const char *branch = NULL;
@@ -58,7 +59,8 @@ static size_t leave_out_checked_out(struct share *s)
     return repo_ref(s->repo, "HEAD", &head, NULL) == 0 ? leave_out_lost(s, &head) : 0;
 }
 
-/* The log of the tracking branch has each state of the target that was fetched in the last 90 days. */
+/* Leaves out runs that the log of the tracking branch has: each state of the target that was
+ * fetched in the last 90 days. Adds their number to *n. Returns -1 with err. */
 static int leave_out_logged(struct share *s, size_t *n, struct err *err)
 {
     struct program_end end;
@@ -80,7 +82,8 @@ static int leave_out_logged(struct share *s, size_t *n, struct err *err)
     return 0;
 }
 
-/* Lines of ids. What was found once is noted, as logs expire and the refs of the last push move on. */
+/* Leaves out the runs in the lines of ids. What was found once is noted, as logs expire and the
+ * refs of the last push move on. */
 static void leave_out_noted(struct share *s, struct str text)
 {
     struct run_ids noted = {0};

@@ -160,7 +160,8 @@ static int complete_make_run(struct completing *g, const char **ret_place, enum 
     return rc;
 }
 
-/* The run is in the tree, made by this process or by another. */
+/* Adds the parent run of the run, which is in the tree, made by this process or by another. Returns
+ * -1 with err. */
 static int complete_add_parent(const struct completion_job *x, const struct tree_run *run, struct err *err)
 {
     const char *parent = reparse_parent_of(&(struct reparse){.arena = x->arena, .runs = x->runs}, run);

@@ -26,7 +26,7 @@ struct sync_ref {
 
 /* ---- files ---- */
 
-/* 1: the commit has no such file or folder. */
+/* Returns 1 where, by errno, the commit has no such file or folder, else -1 with err. */
 static int sync_ref_failed(const char *path, struct err *err)
 {
     if (errno == ENOENT || errno == ENOTDIR || errno == EISDIR || errno == ELOOP)
@@ -109,7 +109,8 @@ static int ref_copy_tree(const struct folder *from, const char *path, int dir, c
 
 /* ---- the tree's outline ---- */
 
-/* What an annotation changes: it is applied to the run that it names, and not sent itself. */
+/* Copies what an annotation changes: it is applied to the run that it names, and not sent itself.
+ * Returns -1 with err. */
 static int ref_outline_annotation(struct sync_ref *r, const char *run, struct err *err)
 {
     char path[600], to[640];

@@ -121,7 +121,7 @@ static void sync_uncount(struct sync_runs *s, const struct sync_item *item)
     s->n.there -= item->there;
 }
 
-/* Another process made the run, too: it is counted by its outcome now. */
+/* Sends a run again that another process made, too, and counts it by its outcome now. */
 static void send_again(void *context, const char *id)
 {
     struct sync_runs *s = context;
@@ -157,7 +157,7 @@ static void sync_settle(struct sync_runs *s)
 
 static void send_item(struct sync_runs *s, struct sync_item *item);
 
-/* A run that another one points at goes first. */
+/* Sends a run that another one points at first. */
 static void send_before(struct sync_runs *s, const char *id)
 {
     struct sync_item *first = id ? sync_runs_item(s, id) : NULL;
@@ -170,8 +170,8 @@ static void send_before(struct sync_runs *s, const char *id)
         sync_settle(s);
 }
 
-/* MLflow's pages show a corrected run as any other: so the server's run gets a tag for it. It is
- * set before the correction itself is sent, which is then known as sent. */
+/* Sets a tag for a corrected run on the server, as MLflow's pages show it as any other. It is set
+ * before the correction itself is sent, which is then known as sent. */
 static void mark_corrected(struct sync_runs *s, const struct sync_item *item)
 {
     const struct correction *k = corrections_of(&s->corrections, item->run->id);

@@ -29,7 +29,8 @@ static void put_zigzag(struct buf *to, int64_t n)
     put_varint(to, ((uint64_t)n << 1) ^ (n < 0 ? UINT64_MAX : 0));
 }
 
-/* Fields of a struct in rising order; *last is the id of the one before, 0 at the beginning. */
+/* Appends the header of a field. Fields of a struct are in rising order; *last is the id of the one
+ * before, 0 at the beginning. */
 static void put_field(struct buf *to, int *last, int id, int type)
 {
     buf_putc(to, (char)((id - *last) << 4 | type));

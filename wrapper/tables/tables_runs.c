@@ -145,7 +145,8 @@ static struct filter_value entry_value(const struct tree_entry *e, enum filter_k
                     : (struct filter_value){.is = FILTER_MISSING};
 }
 
-/* Columns of a kind and entries of a run are in one order, so that one walk over both finds all. Returns the first column of another kind. */
+/* Sets the values of the columns of a kind. Both lists are in one order, so that one walk over both
+ * finds all. Returns the first column of another kind. */
 static size_t join_entries(struct tables_work *x, size_t at, enum filter_kind kind, const struct tree_entry *e)
 {
     for (; at < x->columns.count && x->columns.list[at].kind == kind; at++) {
@@ -170,7 +171,7 @@ static void settle_problem(const struct tables_work *x, struct tree_run *run, co
         run->problem = arena_dup(x->r->a, problem, strlen(problem));
 }
 
-/* Without --columns: everything that the run has. */
+/* Reads everything that the run has, without --columns. */
 static void read_all_values(struct tables_work *x, const struct tree_run *run)
 {
     const struct folder tree = runs_tree(x->r->runs, run);

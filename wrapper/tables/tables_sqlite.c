@@ -41,7 +41,8 @@ static void put_sql_name(struct buf *to, const char *name)
     buf_putc(to, '"');
 }
 
-/* SQLite does not distinguish columns by the case of letters: a later one gets a number behind it. */
+/* Appends the column's name. SQLite does not distinguish columns by the case of letters: a later
+ * one gets a number behind it. */
 static void put_column_name(struct tables_writer *w, size_t i, struct buf *to)
 {
     CLEANUP_BUF struct buf name;

@@ -75,7 +75,8 @@ static struct str header_of(struct str head, const char *name)
     return (struct str){NULL, 0};
 }
 
-/* What the head of a request (up to its empty line) deserves. */
+/* Returns what the head of a request (up to its empty line) deserves: refused without the secret,
+ * else passed on, or entered by /?enter. */
 static enum ui_front_answer ui_front_judge(struct str head, const char *secret)
 {
     CLEANUP_BUF struct buf pair, basic, bearer;

@@ -106,7 +106,8 @@ bool ui_port_free(const char *host, int port)
     return bind(fd, (const struct sockaddr *)&at, sizeof at) == 0;
 }
 
-/* Variables of another server, of other addresses to listen at, and credentials that this server has no use for. */
+/* Returns whether the variable is one of another server, of other addresses to listen at, or has
+ * credentials that this server has no use for. */
 static bool is_foreign_variable(const char *variable)
 {
     static const char *const starts[] = {"MLFLOW_", "PYTHONUNBUFFERED=", "UVICORN_", "GUNICORN_"};
@@ -143,7 +144,7 @@ static void become_server(int folder, const char *name, char *const *argv, char 
     _exit(127);
 }
 
-/* What the guard has adopted. */
+/* Sends the signal to all children, also those that the guard has adopted. */
 static void kill_children(int signal)
 {
     char text[16384], path[64];

@@ -60,7 +60,8 @@ static struct ui_choice ui_choice_begin(const struct runs *runs, const char *exp
     return c;
 }
 
-/* For each run of the experiment in turn. */
+/* Returns, for each run of the experiment in turn, whether it is chosen: the newest RUNS_LOOKED_AT,
+ * and each stride-th of the others. */
 static bool ui_choice_next(struct ui_choice *c)
 {
     size_t at = c->at++;
@@ -102,7 +103,8 @@ static size_t ui_choose_metrics(const struct runs *runs, const char *experiment,
     return n;
 }
 
-/* medians: appends the metrics whose column is their median, a line each. */
+/* Appends a column for each chosen metric. medians: appends the metrics whose column is their
+ * median, a line each. */
 static void ui_print_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct json_out *to, struct buf *medians)
 {
     struct ui_column columns[METRICS_MAX];
@@ -158,7 +160,8 @@ static const struct tree_run *read_params(const struct runs *runs, const struct 
     return experiment >= 0 && tree_read(experiment, run, TREE_PARAMS, a, &read, NULL) == 0 ? read : NULL;
 }
 
-/* An outer loop over a param may be older than the newest runs. Returns how many of those that were read are no child runs. */
+/* Collects the params of the chosen runs: an outer loop over a param may be older than the newest
+ * runs. Returns how many of those that were read are no child runs. */
 static size_t see_params_of_runs(const struct runs *runs, const char *experiment, struct arena *a, struct param_seen *seen, size_t *count)
 {
     struct ui_choice choice = ui_choice_begin(runs, experiment);
