@@ -73,7 +73,7 @@ static int from_named_file(struct forge_token *t, const char *path, struct arena
         return err_set(err, ERR_INPUT, "%s: its first line shall be the token alone", path);
     t->secret = arena_dup(a, line.p, line.n);
     t->where = path;
-    return 0;
+    return t->secret ? 0 : err_memory(err, "the token");
 }
 
 /* Finds the token of the host in a file of lines "HOST TOKEN"; '#' begins a remark. Returns 0, also
@@ -91,7 +91,8 @@ static int from_tokens(struct forge_token *t, const char *host, const char *path
             continue;
         if (!is_forge_token(token))
             return err_set(err, ERR_INPUT, "%s: the line of %s shall be \"HOST TOKEN\"", path, host);
-        t->secret = arena_dup(a, token.p, token.n);
+        if (!(t->secret = arena_dup(a, token.p, token.n)))
+            return err_memory(err, "the token");
         t->where = path;
     }
     return 0;

@@ -161,6 +161,8 @@ static int scan_experiment(struct results *s, int root, const char *name, const 
     struct stat st;
     char path[300];
     snprintf(path, sizeof path, "%s", only ? only : ".");
+    if (fd < 0 && !only && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+        return err_sys(err, "reading %s/%s", s->tree, name);
     if (fd < 0 || fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW)) { /* removed since, or not this experiment's */
         fs_close(&fd);
         return 0;
@@ -171,7 +173,13 @@ static int scan_experiment(struct results *s, int root, const char *name, const 
         rc = err_sys(err, "reading %s/%s", s->tree, name);
     if (rc == 0)
         rc = known_of(s, commits, commit_count, name, &known, err);
-    for (struct dirent *e; rc == 0 && (e = readdir(d));) {
+    for (struct dirent *e; rc == 0;) {
+        errno = 0;
+        if (!(e = readdir(d))) {
+            if (errno)
+                rc = err_sys(err, "reading %s/%s", s->tree, name);
+            break;
+        }
         if ((e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || (only && strcmp(only, e->d_name)) || !is_new(&known, e->d_name))
             continue;
         snprintf(path, sizeof path, "%s/meta.yaml", e->d_name);
