@@ -181,6 +181,8 @@ static bool is_container_url(const char *url)
     return false;
 }
 
+/* Requests the keys of the container's role from the address in the environment. 0 with *ret in the
+ * link's arena; -1 with err. The reply, which has the secret, is erased. */
 static int get_container_keys(struct exporter_link *l, struct aws_credentials *ret, struct err *err)
 {
     const char *relative = env_text(l->env, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"),

@@ -62,6 +62,8 @@ static int load_aws_file(const char *path, bool is_config, struct buf *to, struc
     return fs_read_open(fd, path, AWS_FILE_BYTES, 0, to, err);
 }
 
+/* Reads the settings of one profile from a file of the AWS tools into p, in the link's arena. 0,
+ * also where there is no such file; -1 with err. The text, which may have secrets, is erased. */
 static int read_aws_file(struct exporter_link *l, const char *path, const char *profile, bool is_config, struct aws_profile *p,
                          struct err *err)
 {

@@ -226,6 +226,8 @@ static void put_az_rule(const struct azure_rule *r, struct buf *to)
                r->name, r->name, r->symbol, r->name, r->name);
 }
 
+/* Appends a shell script that makes the workspace, tables, data collection endpoint and rules with
+ * `az`, and prints the keys of the exporter. `env`: variables that set its defaults. */
 static void setup_az(char *const *env, struct buf *to)
 {
     put_az_begin("Makes workspace, tables, data collection endpoint and rules for runs and logs, and prints the exporter's keys.", env,
@@ -283,6 +285,8 @@ static void put_bicep_table(const struct azure_table *t, struct buf *to)
     buf_puts(to, "    }\n  }\n}\n\n");
 }
 
+/* Appends the Bicep resources of one data collection rule, with a stream for each of its tables,
+ * and of the role that lets the sending identity publish by it. */
 static void put_bicep_rule(const struct azure_rule *r, struct buf *to)
 {
     buf_printf(to,
@@ -408,6 +412,8 @@ static void put_agent_rule(const struct azure_table *t, struct buf *to)
     buf_putc(to, '\n');
 }
 
+/* Appends a shell script that makes a data collection rule for each raw log with `az`, and binds it
+ * to the machines that run Azure Monitor Agent. */
 static void setup_agent(char *const *env, struct buf *to)
 {
     put_az_begin(

@@ -417,6 +417,8 @@ static int read_configured(struct exporter_link *l, struct azure_token *t, struc
     return t->text.failed ? err_memory(err, "an access token") : 0;
 }
 
+/* Requests an access token from t->source. SOURCE_AUTO requests a managed identity's, and where
+ * there is none one from `az`, which then becomes the source. 0; -1 with err. */
 static int request_by_source(struct exporter_link *l, struct azure_token *t, struct err *err)
 {
     struct err why = {0};

@@ -77,6 +77,8 @@ static void pass_close_link(struct pass *s)
     s->is_open = false;
 }
 
+/* Opens the destination unless it is open. False: it cannot be opened, and the pass is stopped with
+ * the reason. */
 static bool pass_open_link(struct pass *s)
 {
     struct err err = {0};
@@ -196,6 +198,8 @@ static void pass_flush(struct pass *s)
     s->link.is_full = false;
 }
 
+/* Sends a run. A delivered run stays in the queue until pass_flush. A refused run becomes a dead
+ * letter, a failed one stays for later, and EXPORTER_LATER stops the pass. */
 static void pass_send(struct pass *s, const char *name, const struct exporter_item *read_item, const struct exporter_run *run)
 {
     struct err err = {0};
@@ -217,6 +221,8 @@ static void pass_send(struct pass *s, const char *name, const struct exporter_it
     pass_stop(s, &err);
 }
 
+/* Delivers one entry of the queue. An entry that is damaged, or whose run is no longer in its tree,
+ * becomes a dead letter. Ignores an entry that is gone. */
 static void pass_entry(struct pass *s, const char *name)
 {
     struct arena a;
@@ -350,6 +356,8 @@ static bool pass_wait(const struct pass *s, unsigned round)
     return poll(&p, p.fd >= 0 ? 1 : 0, (int)wait_ms) == 0;
 }
 
+/* Delivers the queue in rounds, until no entry failed and the destination did not stop one, or
+ * pass_wait allows no further round. Closes the destination and stores the state of the queue. */
 static void pass_run(struct pass *s)
 {
     size_t sent = s->out->sent;

@@ -124,6 +124,8 @@ static void heap_sink(struct first_names *f, size_t i, size_t count)
     }
 }
 
+/* Counts an entry in f->total, and stores its name if it is one of the f->max first ones behind
+ * f->after. f->at is a heap with the last of these names on top. */
 static int queue_each_entry(void *context, const char *name, unsigned char type)
 {
     struct first_names *f = context;

@@ -58,6 +58,8 @@ size_t exporter_queue_first(const struct exporter_queue *q, const char *folder, 
 /* Reads an entry; its texts are in the arena. 0; 1: it is not there; -1: it cannot be read, or is damaged. err: NULL, or set for 1 and -1. */
 int exporter_queue_read(const struct exporter_queue *q, const char *folder, const char *name, struct arena *a, struct exporter_item *ret,
                         struct err *err);
+/* Writes the entry `name` in the folder, complete or not at all, and replaces an existing one. 0;
+ * -1 with err. */
 int exporter_queue_write(const struct exporter_queue *q, const char *folder, const char *name, const struct exporter_item *item,
                          struct err *err);
 void exporter_queue_remove(const struct exporter_queue *q, const char *folder, const char *name);

@@ -45,6 +45,9 @@ static int secret_keep(struct str text, const char *from, struct arena *a, const
     return *ret ? 0 : err_memory(err, "a secret");
 }
 
+/* Sets *ret to the first line that a command prints, in the arena. A single text is divided at
+ * blanks into words. The command may run for COMMAND_MS and until until_ns. 0; -1 with err. The
+ * output is erased. */
 static int secret_of_command(const struct opt_value *v, char *const *env, int64_t until_ns, struct arena *a, const char **ret,
                              struct err *err)
 {

@@ -106,6 +106,8 @@ static void put_panel_queries(struct json_out *j, size_t at, size_t end, bool in
     json_close(j, ']');
 }
 
+/* Appends a panel and its queries, the rows at + 1 to end - 1 of grafana_rows, and moves *x and *y
+ * to the place of the next panel. */
 static void put_panel(struct json_out *j, size_t at, size_t end, int id, int *x, int *y)
 {
     const struct grafana_row *row = &grafana_rows[at];

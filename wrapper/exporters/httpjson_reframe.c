@@ -135,6 +135,8 @@ static const char *extra_or(const struct reframe_form *r, const char *name, cons
     return otherwise;
 }
 
+/* Appends system, partition, environment, job and node of the run under the names of ReFrame's
+ * reports, and `info`, which joins the first three with the name. */
 static void reframe_put_places(const struct reframe_form *r, const char *name)
 {
     const struct exporter_run *run = r->run;

@@ -145,6 +145,8 @@ size_t template_put_measures(const struct exporter_run *r, bool all, struct buf 
 
 /* ---- keys ---- */
 
+/* Returns the value of a template key about v->metric, which must be set: its last sample, its
+ * unit, or a part of its reference. */
 static struct template_value template_of_metric(const struct template_values *v, const char *key)
 {
     const struct tree_entry *e = v->metric;
@@ -251,6 +253,9 @@ static bool is_metric_key(const char *key)
     return false;
 }
 
+/* Sets *ret to the value of {{NAME}}; its text may be in scratch, until the next call. Without a
+ * run, only stream, summary and topic have a value. 0; -1 with err: there is no such name, or it
+ * may not be in a link. */
 static int template_value_of(const struct template_values *v, struct str name, struct buf *scratch, struct template_value *ret,
                              struct err *err)
 {
@@ -354,6 +359,9 @@ static bool is_for_slack(const struct template_values *v)
 
 enum template_form { TEMPLATE_OF_JSON, TEMPLATE_OF_URL, TEMPLATE_OF_TEXT };
 
+/* Appends the template with each {{NAME}} replaced by its value, escaped for its form: inside or
+ * outside of a JSON string, in a URL, or verbatim. 0; -1 with err: a name is not known, or out of
+ * memory. */
 static int template_fill(const char *text, const struct template_values *v, enum template_form form, struct buf *to, struct err *err)
 {
     struct buf scratch CLEANUP_BUF, slack CLEANUP_BUF;

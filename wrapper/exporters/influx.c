@@ -38,6 +38,8 @@ static int influx_configure(const struct exporter_config *c, struct err *err)
     return exporter_http_configure(c, err) ? -1 : metric_series_configure(c, err);
 }
 
+/* Appends the address to which points are written: `base` alone, or with the path and query of
+ * InfluxDB's API where a database (version 1) or a bucket (version 2) is configured. */
 static void influx_make_url(const struct exporter_config *c, const char *base, struct buf *to)
 {
     const char *database = exporter_text(c, INFLUX_KEY_DATABASE), *bucket = exporter_text(c, INFLUX_KEY_BUCKET),

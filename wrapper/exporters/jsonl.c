@@ -117,13 +117,16 @@ static int jsonl_lock_file(const struct exporter_link *l, int fd, bool *ret_lock
     return 0;
 }
 
-/* Reads the end of the file: does it end with this line already, does a line lack its end, and where does
- * that line begin if it is one of benchwrap's that a kill truncated? Those begin with `begin`. */
+/* The end of a file: whether it ends with the line that is written already, whether its last line
+ * lacks the end, and where that one begins if it is a line of benchwrap's that a kill truncated. */
 struct file_end {
     bool there, open_line;
     off_t cut_at; /* -1: leave it */
 };
 
+/* Reads the last bytes of the file `path`, which is open as fd and has `size` bytes, and compares
+ * them with `line`. `begin`: how each line of benchwrap begins. 0 with *ret; -1 with err, also
+ * where another file has the path now. */
 static int jsonl_read_end(const char *path, int fd, struct str line, struct str begin, off_t size, struct file_end *ret, struct err *err)
 {
     struct stat st, same;
@@ -240,6 +243,8 @@ static enum exporter_answer connect_unix(struct exporter_link *l, struct err *er
     return check_socket_owner(x, err) ? EXPORTER_LATER : EXPORTER_SENT;
 }
 
+/* Opens x->fd as a socket and connects it, within CONNECT_MS and the link's time. 0; -1 with err:
+ * x->fd may stay open, and the next call closes it. */
 static int connect_address(struct exporter_link *l, const struct addrinfo *a, struct err *err)
 {
     struct jsonl *x = l->state;
@@ -259,6 +264,8 @@ static int connect_address(struct exporter_link *l, const struct addrinfo *a, st
     return err_sys(err, "cannot connect to %s", x->place);
 }
 
+/* Connects x->fd to HOST:PORT by the first of its addresses that accepts. EXPORTER_LATER with err,
+ * which has the reason of the last address. */
 static enum exporter_answer connect_tcp(struct exporter_link *l, struct err *err)
 {
     const struct jsonl *x = l->state;

@@ -40,6 +40,8 @@ static bool read_labels(struct str labels, struct exporter_series *to, struct js
     return !value.failed;
 }
 
+/* Adds a sample as a JSON record and as a series with one sample, both in m->a. False: out of
+ * memory. */
 static bool add_metric_record(struct metric_records *m, const struct prom_sample *s)
 {
     struct buf text CLEANUP_BUF;

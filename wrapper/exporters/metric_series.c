@@ -436,6 +436,8 @@ static const char *sample_device(const char *rest, struct arena *a, const char *
     return rest;
 }
 
+/* Makes the family's name of a sample "system/…", in the run's arena. *label and *device: the
+ * device that the key names; NULL: none. False: out of memory, also noted in m->failed. */
 static bool sample_name(struct making *m, const char *key, struct metric_name *ret, const char **label, const char **device)
 {
     struct arena *a = m->run->arena;
@@ -458,6 +460,8 @@ static bool sample_name(struct making *m, const char *key, struct metric_name *r
     return ret->family != NULL;
 }
 
+/* Adds the series of a node's samples: all of them with the id of the run as a label
+ * (METRIC_TIMES), otherwise the last one alone. Without samples, or out of memory, adds nothing. */
 static void add_node_samples(struct making *m, const char *key, const char *node, const struct tree_sample *samples, size_t count)
 {
     struct metric_name name;

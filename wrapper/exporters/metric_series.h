@@ -59,6 +59,8 @@ struct metric_name {
     const char *family, *unit;
     double ratio; /* a value in base units is value * ratio, or value / -ratio where it is negative */
 };
+/* Makes the name of a metric's family by the rules of Prometheus: the words of the key and the base
+ * unit. The family is in the arena. False: out of memory, or the name is too long. */
 bool metric_series_name(const char *key, const char *unit, struct arena *a, struct metric_name *ret);
 double metric_series_value(const struct metric_name *n, double value);
 /* Makes the value of a label: valid text of at most METRIC_LABEL_BYTES bytes on one line, in the arena. "" where nothing is left; NULL: no memory. */

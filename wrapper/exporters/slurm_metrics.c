@@ -287,6 +287,8 @@ static enum sdiag_part sdiag_part_of(struct str words, enum sdiag_part part)
                                                                                             : part;
 }
 
+/* Counts what one line of sdiag states. *part: the part of the output that the line belongs to,
+ * updated where the line begins another one. */
 static void add_sdiag_line(struct slurm_tally *t, struct str line, enum sdiag_part *part)
 {
     static const struct {
