@@ -110,6 +110,8 @@ static bool is_experiment_name(struct str name)
     return n && n <= EXPERIMENT_MAX;
 }
 
+/* Reports an experiment whose meta.yaml cannot be read or has other bytes than benchwrap writes, or
+ * whose folder does not have the id that follows from its name. */
 static void check_experiment_meta(struct check_state *k, const struct folder *experiment, const char *path)
 {
     CLEANUP_BUF struct buf text, wanted;
@@ -205,6 +207,8 @@ static int each_tag(void *context, const struct folder_entry *entry)
     return 0;
 }
 
+/* Visits an entry of an experiment's folder: adds the id of a run to x->names, and reports what an
+ * experiment must not have. Returns 0; -1: out of memory. */
 static int each_of_experiment(void *context, const struct folder_entry *entry)
 {
     struct experiment *x = context;
@@ -252,6 +256,7 @@ bool check_is_full(struct check_state *k, const char *path)
     return true;
 }
 
+/* Checks the runs of these names, until the limit of runs of the complete check is reached. */
 static void check_runs(struct check_state *k, const struct folder *experiment, const char *path, const struct check_names *names)
 {
     for (size_t i = 0; i < names->count; i++) {

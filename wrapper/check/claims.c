@@ -34,6 +34,9 @@ static bool is_of_catalogue(const char *benchmark)
     return false;
 }
 
+/* Reports the metrics that neither rules nor another known source have read from the output.
+ * Without the run's rules, those of a benchmark of the catalogue count as unverifiable, not as
+ * claimed. */
 static void check_words(struct run_check *r)
 {
     const struct json *first = NULL;
@@ -60,6 +63,8 @@ static void check_words(struct run_check *r)
 
 /* ---- output that is not there ---- */
 
+/* Reports a run whose output is withheld where its profile, tags, status or verdict contradict
+ * that. */
 static void check_withheld(struct run_check *r)
 {
     static const char file[] = "artifacts/benchwrap.json";
@@ -119,6 +124,9 @@ static const char *reference_problem(const struct run_check *r, const struct jso
     return pass && json_bool(json_get(e, "fails"), false) ? "it passes and fails" : NULL;
 }
 
+/* Reports contradictions in the record's references. Of a run that no rules read, also reports
+ * "pass": as an error where no reference passed, else as unverifiable. Does nothing without
+ * references. */
 static void check_reference_claims(struct run_check *r)
 {
     const struct json *list = json_get(r->record, "references");

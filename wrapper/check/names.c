@@ -127,6 +127,8 @@ bool check_name_is_gits(struct str name)
     return is;
 }
 
+/* Returns true if the name, up to its first dot, is reserved for a device on Windows, such as "con"
+ * or "com1". */
 static bool is_device(struct str name)
 {
     static const char *const words[] = {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"};
@@ -146,6 +148,7 @@ static bool is_device(struct str name)
     return n == 4 && name.p[3] >= '1' && name.p[3] <= '9';
 }
 
+/* Returns what the first unsuitable character of a name is, a static text; NULL: there is none. */
 static const char *bad_character(struct str name)
 {
     for (size_t i = 0; i < name.n;) {

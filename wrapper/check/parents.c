@@ -19,6 +19,8 @@ static bool same_samples(struct str a, struct str b)
     return !(a.p && a.n) && !(b.p && b.n);
 }
 
+/* Compares the id and the metrics of a run that is one test of a larger output with its parent run,
+ * which has them as BLOCK.KEY. Reports at most three metrics that differ. */
 static void compare_block(struct run_check *r, const char *block, const char *parent)
 {
     char name[400], id[33], path[900];

@@ -58,6 +58,8 @@ enum range_place {
     PLACE_OUTSIDE
 };
 
+/* Returns which part of the checked tree a path belongs to. *ret_experiment and *ret_run are parts
+ * of `path`; empty where the path has none. */
 static enum range_place range_place_of(const struct range_state *x, const char *path, struct str *ret_experiment, struct str *ret_run)
 {
     size_t n = strlen(path);
@@ -276,6 +278,8 @@ static bool is_added_run(const struct range_state *x, struct str experiment, str
     return found && repo_id_eq(&found->tree, tree);
 }
 
+/* Reports a change of one commit that the end of the range does not have, besides added runs.
+ * Returns 0: visit what the folder holds; else REPO_SKIP. Stops after LOOKUPS_MAX changes. */
 static int each_step(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
 {
     struct range_state *x = context;
@@ -333,6 +337,9 @@ static void check_message(struct range_state *x)
                     x->commit);
 }
 
+/* Checks one commit of the range: its message, its parent, and each change against its first
+ * parent. A commit that cannot be read is a finding. Returns 0; 1: more than COMMITS_MAX, the visit
+ * ends. */
 static int each_commit(void *context, const struct repo_id *id)
 {
     struct range_state *x = context;

@@ -41,6 +41,7 @@ static void check_verdict_word(struct run_check *r, const char *word)
         run_found(r, CHECK_RECORD, file, 0, "the verdict \"%.40s\" is none of pass, fail and none", word);
 }
 
+/* Reports where benchwrap.json differs from meta.yaml and from the tags of verdict and run id. */
 static void check_head(struct run_check *r)
 {
     const struct json *j = r->record;
@@ -223,6 +224,8 @@ static bool is_in_record(struct str path, const char **told, size_t n, struct ar
     }
 }
 
+/* Reports artifacts that benchwrap.json does not list, at most COMPLAINTS_MAX. Files of the
+ * recorder itself need no row there. */
 static void check_unrecorded_files(struct run_check *r)
 {
     static const char at[] = "artifacts/";

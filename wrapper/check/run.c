@@ -133,6 +133,8 @@ static void check_run_content(struct run_check *r, const char *path, struct str 
         check_privacy(r, path, text);
 }
 
+/* Adds a file to r->files with its size and hashes, and checks its name, mode, size and content.
+ * Beyond the limits of file or run it sets r->limited and reads nothing. */
 static void check_run_file(struct run_level *l, const struct folder_entry *entry, const char *path)
 {
     struct run_check *r = l->r;
@@ -241,6 +243,7 @@ static void check_level(struct run_level *l)
         run_found(r, CHECK_UNREADABLE, l->prefix, 0, "the folder cannot be read: %s", err_words(errno));
 }
 
+/* Checks a folder in a run and what it holds, at most DEPTH_MAX levels deep. */
 static void check_run_folder(struct run_level *up, const char *name, const char *path)
 {
     static const char *const known[] = {"params", "metrics", "tags", "artifacts"};
@@ -307,6 +310,8 @@ static const char *meta_problem(const struct tree_meta *m, bool deleted)
     return NULL;
 }
 
+/* Reads the run's meta.yaml into r->meta and compares it with the bytes that benchwrap would write.
+ * Sets r->meta_good where nothing is wrong. */
 static void check_meta(struct run_check *r)
 {
     CLEANUP_BUF struct buf text, wanted;
@@ -343,6 +348,8 @@ static void check_meta(struct run_check *r)
     }
 }
 
+/* Checks what requires all files and entries of the run: sorts them, then compares manifest,
+ * record, tags, times, claims and signature, and adds the run to the index. */
 static void check_complete_run(struct run_check *r)
 {
     if (r->count)

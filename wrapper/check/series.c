@@ -120,6 +120,8 @@ static void expect_old_wall(const struct run_check *r, struct record *record)
         record_metric(record, key, (double)(record->end_ms - record->start_ms) / 1e3, "s", DIR_LOWER, 0, record->end_ms);
 }
 
+/* Computes the values of a parent run again from its repetitions, and reports what differs. Runs in
+ * a child process, whose end frees the memory. */
 static void check_series_notes(const struct verify_state *t, struct run_check *r, const void *context)
 {
     struct series_check c = {.t = t, .r = r};

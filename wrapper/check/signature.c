@@ -39,6 +39,7 @@ static void verify_signature(struct run_check *r, const char *site, const char *
     program_end_deinit(&end);
 }
 
+/* Verifies the stored signature by a copy of it in /tmp, which is removed. */
 static void check_given(struct run_check *r, const char *site)
 {
     CLEANUP_BUF struct buf text;

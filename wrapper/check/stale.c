@@ -123,6 +123,8 @@ static void stale_judge(struct stale_search *s, const struct index_run *x)
     arena_deinit(&r.a);
 }
 
+/* Reports each parent run once whose child runs were amended or retracted since, of those that are
+ * indexed. Corrections and parents are in s->corrections and s->a, which the caller frees. */
 static void stale_judge_all(struct stale_search *s)
 {
     const struct check_index *index = s->k->seen;

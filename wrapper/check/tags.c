@@ -60,6 +60,7 @@ static bool loads_image(struct str text)
     return false;
 }
 
+/* Reports tags "mlflow.…" that MLflow's page would act on, or that benchwrap does not write. */
 static void check_mlflows(struct run_check *r)
 {
     for (size_t i = 0; i < r->entry_count; i++) {
@@ -129,6 +130,8 @@ static void check_corrects(struct run_check *r, const char *tag)
         check_site(r, id, CHECK_AMENDS, file);
 }
 
+/* Checks the file of an annotation: it can be read, names the run `id` of the tag, and its texts
+ * are allowed. */
 static void check_annotation_file(struct run_check *r, const char *id)
 {
     static const char file[] = "artifacts/" ANNOTATION_FILE;
@@ -215,6 +218,8 @@ static bool same_command(struct run_check *r, const char *tag)
     return b.failed || b.n > PLAIN_MAX || was_redacted(tag) || (b.p && was_redacted(b.p)) || str_is(buf_text(&b), tag);
 }
 
+/* Compares the tags that repeat facts of benchwrap.json with these: host, name, command and
+ * experiment. */
 static void check_repeated_facts(struct run_check *r)
 {
     const struct json *tags = json_get(r->record, "tags"), *run = json_get(r->record, "run");

@@ -13,6 +13,8 @@ enum {
 };
 static const int64_t EARLIEST_MS = INT64_C(631152000000); /* 1990, as for outputs that are imported */
 
+/* Reports at most three metrics with samples from the future, or from more than a day before the
+ * start or after the end of the run. */
 static void check_samples(struct run_check *r)
 {
     const struct tree_meta *m = &r->meta;

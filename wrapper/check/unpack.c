@@ -112,6 +112,8 @@ static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int d
     return why;
 }
 
+/* Appends the compressed entries of a zip archive to u->to, until u->full. NULL; else why content
+ * was not unpacked, a static text. */
 static const char *unpack_zip(struct unpacking *u, struct str s, int depth)
 {
     unsigned tries = 0;
@@ -169,6 +171,8 @@ static const char *unpack_tar(struct unpacking *u, struct str s, int depth)
     return u->full ? "larger than the limit of check when unpacked" : NULL;
 }
 
+/* Appends what a compressed text or archive holds to u->to, also of archives in it, at most
+ * DEPTH_MAX deep. NULL, also for other files; else why content was not unpacked, a static text. */
 static const char *unpack_data(struct unpacking *u, struct str s, int depth)
 {
     size_t before = u->to->n;

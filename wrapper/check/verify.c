@@ -318,6 +318,8 @@ static bool reference_fails(const struct run_check *r)
     return false;
 }
 
+/* Compares status and verdict of the run with those of the new reading. Where the record has
+ * references, accepts "fail" if one of these fails, and "pass" instead of "none" if none fails. */
 static void verify_verdict(const struct verify_state *t, struct run_check *r, const struct rules_outcome *out)
 {
     const char *word = verify_tag(r, "benchwrap.verdict"), *expected = out->verdict == VERDICT_PASS   ? "pass"
