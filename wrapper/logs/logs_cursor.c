@@ -83,6 +83,8 @@ static int cursor_read(const struct logs_follow *f, const char *name, struct buf
     return 1;
 }
 
+/* Restores the positions from the newer of the two stored cursors, or from none. A damaged cursor
+ * without a usable copy is renamed and noted. 0; -1 with err. */
 static int cursor_load(struct logs_follow *f, struct err *err)
 {
     struct buf text[2] = {{.max = CURSOR_MAX}, {.max = CURSOR_MAX}};

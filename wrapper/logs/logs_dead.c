@@ -85,6 +85,8 @@ static void dead_refused(void *context, struct str record, const char *why)
     logs_dead_add(g->what->state, g->what->max, g->stream, record, why, &g->dropped, g->err);
 }
 
+/* Sends the record of one line of dead letters. Returns 0: continue; 1: the destination did not
+ * accept it, the caller stops. A damaged line is skipped. */
 static int dead_send_line(void *context, struct str line, struct err *err)
 {
     struct dead_sending *g = context;

@@ -183,6 +183,8 @@ static void follow_tag_restored(struct logs_follow *f)
                 f->logs[i]->tag = f->patterns[k].tag;
 }
 
+/* Follows the files that match a pattern now. No match, and folders that cannot be read, are no
+ * error. 0; -1 with err: out of memory. */
 static int follow_expand(struct logs_follow *f, struct follow_pattern *p, struct err *err)
 {
     glob_t found = {.gl_pathc = 0};
@@ -358,6 +360,9 @@ static void follow_give_up(const struct logs_follow *f, struct logs_generation *
     g->is_done = true;
 }
 
+/* Reads the next complete lines of a generation into buffer, or a part of a line that fills it. A
+ * last line without an end is read once its file is rotated or settled. 1: *ret is filled; 0:
+ * nothing can be read now. */
 static int follow_read_generation(struct logs_follow *f, struct logs_generation *g, char *buffer, size_t size, struct logs_piece *ret)
 {
     struct logs_file_stat st;

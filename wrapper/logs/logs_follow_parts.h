@@ -54,6 +54,7 @@ struct logs_generation *follow_find_generation(const struct logs_follow *f, cons
 /* Adds a generation of the log before `before`; NULL: as the last. *g is copied. NULL: out of memory. */
 struct logs_generation *follow_add_generation(struct logs_follow *f, struct follow_log *log, const struct logs_generation *g,
                                               const char *path, struct logs_generation *before);
+/* Removes a generation from its log, closes its file and frees it. */
 void follow_remove_generation(struct logs_follow *f, struct logs_generation *g);
 void follow_close_fd(struct logs_follow *f, struct logs_generation *g);
 /* Requests events of the folder that has this path. */

@@ -37,6 +37,7 @@ struct logs_counts {
     struct logs_count *streams; /* by the number of the stream */
     size_t count, room;
 };
+/* Adds a line to the counts of its stream. 0; -1 with err: out of memory. */
 int logs_counts_add(struct logs_counts *c, const struct logs_line *line, struct err *err);
 void logs_counts_deinit(struct logs_counts *c);
 /* Appends {"lines": N, "streams": […]}. */

@@ -69,6 +69,8 @@ struct generation_line {
 };
 struct buf;
 struct json;
+/* Appends one line of the cursor: JSON with the identity of the generation's file and the
+ * acknowledged position. `path`: of the log. */
 void generation_write(const struct logs_generation *g, const char *path, struct buf *to);
 /* The texts live as long as j. False: it is no line of a cursor. */
 bool generation_read(const struct json *j, struct generation_line *ret);

@@ -70,6 +70,8 @@ static int merge_file_order(const void *key, const void *element)
     return strcmp(key, (*(struct merge_stream *const *)element)->file);
 }
 
+/* Opens a stream and appends it behind the g->count known ones; the caller adds *added to g->count.
+ * 0; -1 with err. */
 static int merge_add_stream(struct merging *g, const char *file, const struct logs_source_name *name, size_t *added, struct err *err)
 {
     if (!ARRAY_FITS(g->streams, g->room, g->count + *added + 1) || !ARRAY_FITS(g->heap, g->heap_room, g->count + *added + 1))
@@ -148,6 +150,9 @@ static bool merge_wait(const struct logs_merge *m)
     return poll(&p, 1, MERGE_WAIT_MS) > 0;
 }
 
+/* Passes lines on in the order of their times, each after a delay in which earlier ones may arrive,
+ * until m->stop_fd is readable; without m->follow only once. 0; else the result of a callback, or
+ * -1 with err. */
 static int merge_run(struct merging *g, struct err *err)
 {
     int64_t delay_ns = (int64_t)((g->m->delay_s > 0 ? g->m->delay_s : 1) * 1e9);

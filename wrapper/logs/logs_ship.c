@@ -194,6 +194,7 @@ static void ship_send(struct shipping *g)
 
 /* ---- ship all logs ---- */
 
+/* Opens the follower of all configured logs. 0; -1 with err: ship_close is required also then. */
 static int ship_open(struct shipping *g, const struct ship *s, bool only_reads, struct ship_counts *counts, struct err *err)
 {
     const struct logs_follow_config follow = {.state = s->state,

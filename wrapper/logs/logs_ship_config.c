@@ -156,6 +156,7 @@ static int ship_read_form(const struct ship_reading *g, const struct yaml *y, bo
     return 0;
 }
 
+/* Reads one key of a log into *s, with texts in g->a. 0; -1 with err. */
 static int ship_read_source_key(const struct ship_reading *g, const struct yaml *y, struct ship_source *s, struct err *err)
 {
     if (str_is(y->key, "path"))
@@ -178,6 +179,7 @@ static int ship_read_source_key(const struct ship_reading *g, const struct yaml 
     return 0;
 }
 
+/* Reads the list `logs` and adds each log to the configuration. 0; -1 with err. */
 static int ship_read_sources(const struct ship_reading *g, const struct yaml *list, struct err *err)
 {
     if (list->kind != YAML_LIST)
@@ -221,6 +223,8 @@ static int ship_read_number(const struct ship_reading *g, const struct yaml *y, 
     return 0;
 }
 
+/* Reads one key of the configuration, except `form`, which the caller has read before. 0; -1 with
+ * err. */
 static int ship_read_key(const struct ship_reading *g, const struct yaml *y, struct err *err)
 {
     struct ship_config *c = g->c;

@@ -19,6 +19,9 @@ struct sibling_listing {
     bool has_vanished; /* a file that was listed was renamed or removed before it was inspected */
 };
 
+/* Adds a file of the folder to the list if its name is that of a rotated log, with an allocated
+ * path. Sets l->has_vanished where the file is gone again. Always 0: without memory the file is
+ * left out. */
 static int sibling_add(void *context, const char *name, unsigned char type)
 {
     struct sibling_listing *l = context;

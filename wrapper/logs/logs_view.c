@@ -63,6 +63,8 @@ static void view_add_line(struct viewing *g, const struct logs_line *line)
         logs_text_write(&g->text, line, true);
 }
 
+/* Appends a line that the filter accepts to g->text, and writes that once it is full. With g->last,
+ * and before the live part, only stores the line as one of the last ones. 0; -1 with err. */
 static int view_line(void *context, const struct logs_line *line, struct err *err)
 {
     struct viewing *g = context;

@@ -218,6 +218,8 @@ static int merged_publish(struct merged_files *w, struct err *err)
     return 0;
 }
 
+/* Ends the merged files after the merge returned rc: writes and publishes them, or with rc != 0
+ * removes the new ones. Closes and frees all of them. Returns rc, or -1 with err. */
 static int merged_end(struct merged_files *w, int rc, struct err *err)
 {
     if (rc == 0)
