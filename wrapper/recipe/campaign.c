@@ -234,6 +234,8 @@ static void record_text_file(struct campaign *c, const char *name, struct str te
         record_artifact(r, name, name);
 }
 
+/* Records the recipe in the parent run: its name as a tag, the values of each axis as params, its
+ * text as an artifact, and the images of the points. */
 static void record_recipe(struct campaign *c)
 {
     struct record *r = &c->repeat.run.record;
@@ -269,6 +271,8 @@ static int store_services(struct campaign *c, struct err *err)
     return 0;
 }
 
+/* Begins the record of the parent run, and writes the recipe, its service files and the nodes of
+ * --each-node to the campaign's folder. -1 with err. */
 static int begin_record(struct campaign *c, char **line, int argc, struct err *err)
 {
     struct repeat_state *s = &c->repeat;
@@ -465,6 +469,8 @@ static void count_outcomes(const struct campaign *c, size_t counts[OUTCOME_COUNT
     }
 }
 
+/* Records in the parent run how many points had each outcome, the seconds of the phases outside of
+ * the points, and points.jsonl as an artifact. A file that cannot be read is left out. */
 static void record_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUNT])
 {
     struct record *r = &c->repeat.run.record;
@@ -587,6 +593,8 @@ static const char *campaign_path(struct campaign *c, const char *tree)
     return arena_printf(c->arena, "%.*s/.benchwrap/campaigns/%s", (int)(slash ? slash - tree : 0), tree, c->recipe->name);
 }
 
+/* Opens the campaign's folder, acquires its lock and reads its state. -1 with err: ERR_USAGE where
+ * another process executes this campaign. */
 static int open_folder(struct campaign *c, const char *tree, struct err *err)
 {
     const char *folder = campaign_path(c, tree);
@@ -631,6 +639,8 @@ static void read_times(struct campaign *c)
     str_duration(yaml_text(c->recipe->root, "grace", "3s"), &c->grace_s);
 }
 
+/* Opens what the execution uses and begins its record. Returns 1 without a record for
+ * --preflight-only or where every point is finished; -1 with err. */
 static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
 {
     struct campaign_program *programs;

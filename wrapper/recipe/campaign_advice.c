@@ -90,6 +90,9 @@ static void put_other_values(const struct parameter_sweep *s, size_t point, size
             buf_printf(to, " %s=%.60s", s->axes[i].name, sweep_value(s, point, i));
 }
 
+/* Prints from which value of a numeric axis on the metric grows by less than ADVICE_GROWTH for each
+ * doubling, or that it still grows at the largest one. Prints nothing for fewer than ADVICE_VALUES
+ * values, or values that do not increase. `v`: scratch memory for values_of_axis. */
 static void advise_axis(struct advising *g, size_t first, size_t axis, const struct series_figure *metric, struct advice_value *v)
 {
     const struct parameter_sweep *s = &g->notes->sweep;
@@ -136,6 +139,8 @@ static void advise_axes(struct advising *g, const struct series_figure *metric)
 
 /* ---- a first run that differs ---- */
 
+/* Advises warmup_runs where the first run of the point is outside of the range of its other runs by
+ * more than ADVICE_FAR times that range. Prints nothing for fewer than ADVICE_REPEATS runs. */
 static void advise_warmup(struct advising *g, size_t point, const char *key)
 {
     double first = 0, least = INFINITY, most = -INFINITY;
@@ -199,6 +204,8 @@ static const struct limit_row {
     {ADVICE_GPU_BUSY, 0, 50, 100, "of the time the GPUs are busy", "they wait; more load, larger batches or a faster client may use them"},
 };
 
+/* Prints the first row of limit_rows that the point with the largest median matches: what limits
+ * the service there, such as its KV cache. Prints nothing where no row matches. */
 static void advise_limit(struct advising *g, const struct series_figure *metric)
 {
     const struct series_figure *best = metric;

@@ -79,6 +79,8 @@ static int cluster_failed(const struct campaign_cluster *c, const char *what, st
     return err_set(err, ERR_REMOTE, "cannot %s on %.100s%s%.300s", what, c->name, *query_reason(q) ? ": " : "", query_reason(q));
 }
 
+/* Writes the recipe's own form to NAME.yaml in the folder on the cluster, by one ssh. 0; -1 with
+ * err, also when ssh has not ended after COPY_MS. */
 static int copy_recipe(const struct campaign_cluster *c, const struct recipe *r, struct arena *a, struct err *err)
 {
     CLEANUP_BUF struct buf command;
@@ -124,6 +126,9 @@ static void put_environment(const struct campaign_cluster *c, struct buf *to)
     }
 }
 
+/* Runs `recipe run --submit --wait` on the cluster, and prints complete lines of its output as they
+ * arrive, without control characters. 0; 1: it ended with a status other than 0; -1 with err: ssh
+ * failed. */
 static int run_there(const struct campaign_cluster *c, const struct recipe *r, const char *options, struct arena *a, FILE *out,
                      struct err *err)
 {
@@ -276,6 +281,8 @@ static int store_results(struct fetched *f, struct str archive, const char *memb
     return campaign < 0 ? err_sys(f->err, "cannot open the campaign") : fs_each_name(campaign, NULL, store_fetched_name, f);
 }
 
+/* Fetches runs and campaign as a tar archive by ssh, and stores them from a temporary folder, which
+ * is removed in any case. `tree`: path of the local mlruns. 0; -1 with err. */
 static int fetch_results(const struct campaign_cluster *c, const struct recipe *r, const char *tree, struct arena *a, struct err *err)
 {
     CLEANUP_BUF struct buf command;

@@ -13,6 +13,9 @@ struct gate_names {
     char unknown[100]; /* the first name that is not known */
 };
 
+/* Finds a name of a condition: first among the values of the point, then the metrics of the run,
+ * then "custom.NAME", the mean of that series during the run. Otherwise notes the first unknown
+ * name in g->unknown and leaves *ret as it was. */
 static void gate_name(void *context, struct str name, struct value *ret)
 {
     struct gate_names *g = context;
@@ -130,6 +133,8 @@ struct condition_results {
     size_t known;
 };
 
+/* Evaluates the conditions of the recipe on a run; those of service files only where the client is
+ * llmload. The words in the result are in the campaign's arena. */
 static struct condition_results check_conditions(struct campaign *c, const struct recipe_values *values,
                                                  const struct series_repetition *run)
 {

@@ -67,6 +67,9 @@ static int hash_file(struct campaign *c, int fd, char ret[SHA256_HEX], struct er
     return 0;
 }
 
+/* Sets ret to the SHA-256 of an image file, from an earlier execution where the file has not
+ * changed. 0, also with ret unchanged where the file cannot be opened or is not a regular file; -1
+ * with err: a signal, or out of memory. */
 static int digest_of_file(struct campaign *c, const char *path, char ret[SHA256_HEX], struct err *err)
 {
     struct stat st;

@@ -58,6 +58,8 @@ static int write_laptop_file(int dir, const char *name, const struct buf *text, 
     return text->failed ? err_memory(err, "%s", name) : fs_write(dir, name, buf_text(text), mode, false, err);
 }
 
+/* Writes prometheus.yml and a copy of each service's token, mode 0600, to the folder prometheus/.
+ * 0; -1 with err. */
 static int write_prometheus(int dir, const struct campaign_targets *t, struct err *err)
 {
     CLEANUP_BUF struct buf text;

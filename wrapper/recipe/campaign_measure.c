@@ -86,7 +86,8 @@ static int start_client(struct campaign *c, const struct recipe_point *p, const 
     return 1;
 }
 
-/* Clients but the measured instance, which run while it does. */
+/* Starts the clients that run while the measured instance does, and appends them to c->others. 0; 1
+ * with *ret_why: those that were started stay in c->others. */
 static int start_others(struct campaign *c, const struct recipe_point *p, struct arena *a, const char **ret_why)
 {
     for (size_t i = 0; i < p->part_count; i++) {
@@ -222,6 +223,9 @@ static const struct recipe_part *measured_part(const struct campaign *c, const s
     return &p->parts[c->recipe->measured - c->recipe->roles];
 }
 
+/* Notes the end of a run in the campaign's events and sets the point's outcome and reason where the
+ * run is invalid, failed or was cancelled. A valid run leaves the outcome unchanged. An event that
+ * cannot be written is only reported. */
 static void note_repetition(struct point_measuring *m, const struct series_repetition *run)
 {
     struct err err = {0};

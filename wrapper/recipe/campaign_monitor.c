@@ -66,6 +66,8 @@ static uint64_t hash_sample_text(uint64_t h, struct str s)
     return (h ^ 255) * UINT64_C(1099511628211);
 }
 
+/* Stores the last value of a series in the hash table of LATEST_MAX slots. When half of them are
+ * used, a new series is only counted in m->dropped. */
 static void note_latest(struct monitoring *m, const char *node, const char *component, struct str metric, double value)
 {
     uint64_t h =
@@ -115,6 +117,8 @@ static bool is_metric_chosen(const struct monitoring *m, struct str metric)
     return !m->patterns;
 }
 
+/* Stores a sample as the latest of its series, and appends its line of the CSV file to m->rows.
+ * Ignores metrics that `monitoring.metrics` does not choose, except custom ones. */
 static void take_sample(void *context, const char *node, const char *component, struct str metric, double value)
 {
     struct monitoring *m = context;
@@ -337,6 +341,9 @@ static void report_troubles(const struct monitoring *m, int out)
     fs_write_all(out, text.p ? text.p : "", text.n);
 }
 
+/* Samples at each interval, and pushes at each push_interval, until the campaign closes the pipe.
+ * Runs in the monitor's process. Writes what failed to `out` at the end. Returns 0; 1: out of
+ * memory, or no HTTP client. */
 static int run_monitor(void *context, int out)
 {
     struct monitoring *m = context;
@@ -406,6 +413,8 @@ static int open_files(struct monitoring *m, const struct recipe *r, const struct
                                                                                              : err_sys(err, "cannot write %.300s", path);
 }
 
+/* Reads the key `monitoring` into m, with texts in m->arena, and opens its files. m->patterns stays
+ * NULL for "all". 0; -1 with err. */
 static int read_monitoring(struct monitoring *m, struct campaign *c, const struct yaml *monitoring, struct err *err)
 {
     const struct yaml *names = yaml_get(monitoring, "metrics");

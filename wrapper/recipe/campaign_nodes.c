@@ -121,6 +121,8 @@ static size_t best_of_pairs(struct campaign *c, const struct node_result *pairs,
     return count;
 }
 
+/* Prints the results of one metric on all nodes or pairs, and which of them differ. Appends to
+ * `bad` the nodes that differ and are worse; with pairs, it judges a node by its better pair. */
 static void compare_metric(struct campaign *c, const struct series_figure *figures, const char *key, struct buf *bad)
 {
     struct node_result *list = arena_get(c->arena, (c->planned.count + 1) * sizeof *list),

@@ -178,6 +178,8 @@ static void check_gpus(struct preflight *f, const struct recipe_point *p)
         add_problem(f, IDLE_HINT, "another process uses the GPUs");
 }
 
+/* Adds a problem where the campaign's folder has less free space than preflight.disk, or this node
+ * less memory than the point requires. With Slurm the memory is not checked here. */
 static void check_space(struct preflight *f, const struct recipe_point *p)
 {
     const struct yaml *map = yaml_get(f->c->recipe->root, "preflight");
@@ -281,6 +283,9 @@ static void check_node_line(struct preflight *f, struct str line, int64_t from_m
                     STR_FMT ": there is no program \"" STR_FMT "\"", STR_ARG(str_sub(node, 0, 100)), STR_ARG(str_sub(word, 0, 200)));
 }
 
+/* Checks clocks, ports, memory, GPUs and the point's new programs on each node of the allocation by
+ * one step. Does nothing where all of that was checked before. Programs count as checked only where
+ * no problem was found. */
 static void check_nodes(struct preflight *f, const struct recipe_point *p)
 {
     CLEANUP_BUF struct buf text;

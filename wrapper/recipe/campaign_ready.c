@@ -32,6 +32,8 @@ static struct addrinfo *known_addresses(const struct campaign *c, const char *ho
     return NULL;
 }
 
+/* Returns true if the port of the address accepts a connection within TRY_MS. A signal of the
+ * campaign ends the wait with false. */
 static bool try_address(const struct campaign *c, const struct addrinfo *x, unsigned port)
 {
     union {

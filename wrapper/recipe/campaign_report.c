@@ -174,6 +174,8 @@ static void read_gpu_busy(struct reporting *w, struct series_repetition *run)
     run->values = v;
 }
 
+/* Reads a run's record from the experiment's folder and adds the run to w->notes. A run whose
+ * record cannot be read is left out of them. */
 static void read_run(struct reporting *w, size_t point, const struct campaign_run *r)
 {
     CLEANUP_BUF struct buf text;

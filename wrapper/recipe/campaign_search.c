@@ -42,6 +42,8 @@ static int note_comparison(struct campaign *c, const struct recipe_point *p, str
     return campaign_note_point(&c->state, state, err);
 }
 
+/* Prints the outcome of a search and records the largest value that meets the condition as the
+ * metric series.objective. `meets`, `fails`: as next_candidate sets them. */
 static void report_search(struct campaign *c, size_t first, ptrdiff_t meets, size_t fails)
 {
     const struct recipe_search *s = &c->recipe->search;

@@ -164,6 +164,8 @@ static const char *part_of_address(struct arena *a, const char *address, bool po
     return arena_dup(a, host, colon ? (size_t)(colon - host) : n);
 }
 
+/* Returns the value of {SERVICE.KEY}, such as url or hosts, in the scope's arena. NULL: the service
+ * is not up, or has no such key. */
 static const char *name_of_service(struct campaign_scope *x, const struct campaign_service *s, struct str key)
 {
     if (!s->is_up && !s->endpoint)

@@ -98,6 +98,8 @@ static struct campaign_run *run_of_point(struct campaign_state *s, struct campai
     return *at;
 }
 
+/* Reads an event "begin" or "end" of a run into the point. An event without a valid run id is
+ * ignored. */
 static void apply_run_event(struct campaign_state *s, struct campaign_point *p, const struct json *j, bool ended)
 {
     const char *id = json_string(json_get(j, "run"), "");

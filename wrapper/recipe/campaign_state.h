@@ -97,6 +97,8 @@ struct campaign_owner {
     char host[256];
     char job[64]; /* of the scheduler; "": none */
 };
+/* Returns the process that holds the campaign's lock, as it wrote itself into the lock's file; pid
+ * 0: no process holds the lock, or the file cannot be read. */
 struct campaign_owner campaign_state_owner(const struct campaign_state *s);
 /* The name of this host, as the owner has it. */
 void campaign_own_host(char *ret, size_t size);

@@ -136,6 +136,8 @@ static bool reap_descendants(struct keeping *k)
     return !k->plan->is_launcher || k->program || signal_descendants(k, 0, 0);
 }
 
+/* Waits for a signal, for the end of the control pipe or for output, and acts on it: copies output
+ * to the streams, ends descendants with SIGTERM, and kills them when the grace is over. */
 static void wait_keeping(struct keeping *k)
 {
     struct pollfd p[] = {
@@ -200,6 +202,9 @@ static void close_keeper_pipes(struct keeping *k)
     }
 }
 
+/* Starts the program and stays until no descendant is left. Runs in the keeper's process and
+ * reports on `out`. Returns 0, also when the program cannot be executed; 1: the keeper could not be
+ * set up. */
 static int keep_program(void *context, int out)
 {
     int ends[2];

@@ -67,6 +67,8 @@ static struct monitor_series *series_numbered(struct monitor_nodes *n, struct st
     return &n->series[base + (size_t)number];
 }
 
+/* Passes the samples of one line of a node's collector to `to`. A line of kind "k" names a series
+ * instead: its name is allocated and belongs to n. Ignores lines that are damaged. */
 static void read_node_line(struct monitor_nodes *n, struct str line, monitor_sample *to, void *context)
 {
     struct str node, array;

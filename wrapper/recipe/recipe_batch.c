@@ -119,6 +119,8 @@ static const char *batch_value(const struct recipe_planned *p, const char *key)
     return recipe_scalar(p->recipe, yaml_get(p->recipe->root, "batch"), key, NULL);
 }
 
+/* Appends the values of a key of `batch`, each behind `before`: as directives of the scheduler, or
+ * as quoted words on lines of their own. */
 static void put_list(const struct recipe_planned *p, const char *key, const char *before, struct buf *to, bool directive)
 {
     const struct yaml *list = yaml_get(yaml_get(p->recipe->root, "batch"), key);

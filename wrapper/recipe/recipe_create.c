@@ -69,6 +69,8 @@ static const char *answer_problem(const struct creation *c, const struct questio
     }
 }
 
+/* Reads the answers of a file into c->answers, in the arena, and checks each. 0; -1 with c->err: an
+ * unknown question, a wrong value, or out of memory. */
 static int take_answers(struct creation *c, const struct yaml *map, const char *file)
 {
     if (map->kind != YAML_MAP)
@@ -92,6 +94,8 @@ static int take_answers(struct creation *c, const struct yaml *map, const char *
     return 0;
 }
 
+/* Prints each question with its default on `ask` and reads the answer from `in`; a wrong answer
+ * repeats the question. 0; -1 with c->err: the input ended, or out of memory. */
 static int ask_questions(struct creation *c, FILE *in, FILE *ask)
 {
     char line[ANSWER_MAX];

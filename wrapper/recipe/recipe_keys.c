@@ -73,6 +73,8 @@ static int expect_scalars(const struct yaml *list, const char *file, struct err 
     return 0;
 }
 
+/* Checks a scalar against the kind of its key, such as an integer, a duration or one of k->detail.
+ * 0; -1 with err. */
 static int check_scalar(const struct yaml *y, const struct recipe_key *k, const char *file, struct err *err)
 {
     double number;

@@ -49,6 +49,9 @@ struct logger_work {
     struct logs_outputs outputs;
 };
 
+/* Appends a line that contains a text of logs.alert to the file of alerts, which is created with
+ * the first one. Stores at most ALERTS_STORED_MAX lines of earlier executions, and as many of this
+ * one. */
 static void append_alert(void *context, const struct logs_line *line, const char *text)
 {
     struct logger_work *w = context;

@@ -59,6 +59,8 @@ static void recipe_print_words(char *const *words, struct buf *to)
     }
 }
 
+/* Prints the command of a process, the srun command that starts it, and a line with nodes,
+ * instances, tasks, GPUs, ports and how it becomes ready. */
 static void print_process(const struct recipe_part *part, const struct recipe_process *p, FILE *out)
 {
     CLEANUP_BUF struct buf line;

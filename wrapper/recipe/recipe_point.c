@@ -149,6 +149,8 @@ static int read_ready(struct part_scope *s, const struct yaml *map, struct recip
     return scope_words(s, map, "command", &ret->command);
 }
 
+/* Sets s->parameters to the values of the service's parameters: those of `with`, else their
+ * defaults; a parameter without either is left out. In the arena. 0; -1 with err. */
 static int read_parameters(struct part_scope *s, const struct recipe_role *role)
 {
     const struct yaml *known = yaml_get(role->service->root, "parameters"), *with = yaml_get(role->at, "with");
@@ -172,6 +174,8 @@ static int read_parameters(struct part_scope *s, const struct recipe_role *role)
     return s->a->failed ? scope_memory(s) : 0;
 }
 
+/* Adds a port of the part, or replaces the one of the same name. Port 0 means any free one. 0; -1
+ * with err. */
 static int add_port(struct part_scope *s, struct recipe_part *part, const struct yaml *y)
 {
     const char *text = arena_dup(s->a, y->text.p, y->text.n), *name = arena_dup(s->a, y->key.p, y->key.n);
@@ -235,6 +239,8 @@ static int add_env_map(struct part_scope *s, struct env_list *l, const struct ya
     return 0;
 }
 
+/* Sets part->env, NULL-terminated, in the arena: the service file's env, then parameters that name
+ * a variable, then the role's env. Changes s->file to the recipe's. 0; -1 with err. */
 static int read_env(struct part_scope *s, struct recipe_part *part)
 {
     struct env_list l = {.list = arena_get(s->a, 513 * sizeof(char *)), .room = 513};
@@ -257,6 +263,8 @@ static int read_env(struct part_scope *s, struct recipe_part *part)
     return 0;
 }
 
+/* Sets part->secrets, NULL-terminated, in the arena: names of variables from `secrets` of service
+ * file and role, and of `secret_files`. At most 64; further ones are ignored. 0; -1 with err. */
 static int read_secrets(struct part_scope *s, struct recipe_part *part)
 {
     const struct yaml *lists[] = {part->role->service ? part->role->service->root : NULL, part->role->at};
@@ -401,6 +409,9 @@ static int read_process_command(struct part_scope *s, const struct yaml *map, ch
     return *ret && **ret ? 0 : yaml_complain(map, s->file, s->err, "expected the key command with a program");
 }
 
+/* Adds the processes of the part: the client's command, the service's one command, or each of
+ * `processes`. A role with neither service nor command has none. Changes s->file to the service
+ * file's. 0; -1 with err. */
 static int read_processes(struct part_scope *s, struct recipe_part *part)
 {
     const struct recipe_service *service = part->role->service;

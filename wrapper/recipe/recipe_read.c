@@ -230,6 +230,8 @@ static int check_after(struct recipe *r, struct err *err)
     return 0;
 }
 
+/* Reads the roles and chooses the measured client: the one that `measure` names, else the first
+ * one. 0; -1 with err. */
 static int read_roles(struct recipe *r, const struct recipe_places *places, struct err *err)
 {
     const struct yaml *roles = yaml_get(r->root, "roles"), *measure = yaml_get(r->root, "measure");

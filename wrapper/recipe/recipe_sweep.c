@@ -96,6 +96,8 @@ static int add_grid(struct sweep_builder *b, const struct yaml *grid)
     return 0;
 }
 
+/* Adds the axes of one zip, whose lists have equal lengths, as one factor. Adds nothing for an
+ * empty zip. 0; -1 with b->err. */
 static int add_zip(struct sweep_builder *b, const struct yaml *zip)
 {
     struct sweep_factor f = {.first = b->r->sweep.count};
@@ -117,6 +119,8 @@ static int add_zip(struct sweep_builder *b, const struct yaml *zip)
     return 0;
 }
 
+/* Adds one name of a list of points as an axis of f, with its value in each row. 0; -1 with b->err:
+ * a row lacks the name, or out of memory. */
 static int add_list_axis(struct sweep_builder *b, struct sweep_factor *f, const struct yaml *list, const struct yaml *of)
 {
     const char *name = arena_dup(b->r->arena, of->key.p, of->key.n), **cells = arena_get(b->r->arena, f->rows * sizeof *cells);
@@ -139,6 +143,8 @@ static int add_list_axis(struct sweep_builder *b, struct sweep_factor *f, const 
     return 0;
 }
 
+/* Adds a list of points as one factor; each point must have the names of the first one. Adds
+ * nothing for an empty list. 0; -1 with b->err. */
 static int add_list(struct sweep_builder *b, const struct yaml *list)
 {
     struct sweep_factor f = {.first = b->r->sweep.count};
@@ -167,6 +173,9 @@ static int add_list(struct sweep_builder *b, const struct yaml *list)
 
 /* ---- the table ---- */
 
+/* Sets the table of the sweep to the product of all factors: a row for each point, a column for
+ * each axis. In the recipe's arena. 0; -1 with b->err: more than SWEEP_POINTS_MAX points, or out of
+ * memory. */
 static int fill_table(struct sweep_builder *b)
 {
     struct parameter_sweep *s = &b->r->sweep;

@@ -142,6 +142,8 @@ static void put_resources(struct toolkit *t, const char *who)
         buf_printf(&t->text, "      memory: \"" STR_FMT "G\"\n", STR_ARG(memory));
 }
 
+/* Appends the image and binds of the toolkit's recipe as the map `container`, or nothing where it
+ * names no image. */
 static void put_container(struct toolkit *t)
 {
     const struct yaml *artifacts = yaml_get(t->root, "artifacts"), *binds = yaml_get(t->root, "binds");
@@ -210,6 +212,7 @@ static void put_parameter(struct toolkit *t, const char *parameter, const char *
                                        t->service->name, parameter));
 }
 
+/* Appends the parameters of the service as the map `with`, or nothing where there is none. */
 static void put_with(struct toolkit *t)
 {
     static const char *const of_server[] = {"max_model_len", "gpu_memory_utilization", "gpu_layers"};

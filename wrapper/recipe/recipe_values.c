@@ -120,6 +120,8 @@ static void when_call_value(void *context, struct str function, const struct str
     recipe_call_value((void *)((struct when_names *)context)->values, function, args, n, ret);
 }
 
+/* Evaluates the conditions of all overrides first, then sets the values of those that apply, and
+ * marks these in `fixed`. 0; -1 with err: a condition has an unknown name, or out of memory. */
 static int apply_sets(struct recipe_values *v, const struct recipe *r, bool *fixed, struct arena *a, struct err *err)
 {
     struct when_names when = {.values = v};
@@ -179,6 +181,8 @@ static struct str braced_name(const char *p)
     return (struct str){p + 1, p[1 + n] == '}' ? n : 0};
 }
 
+/* Appends the text with each {NAME} replaced by what `find` returns; an unknown name stays as
+ * written, and {{NAME}} becomes {NAME}. */
 static void recipe_expand(const char *text, recipe_lookup *find, void *context, struct buf *to)
 {
     for (const char *p = text; *p;) {
