@@ -64,6 +64,8 @@ static void adopt_add_row(struct adopt_work *w, const struct tree_run *run, cons
     listing_text(l, got->why[0] ? got->why : NULL);
 }
 
+/* Adopts each run of w->adopt, counts the results in w->counts and lists them. Runs that cannot be
+ * made safe now are only noted. */
 static void adopt_all(struct adopt_work *w)
 {
     struct adopt *a = &w->adopt;

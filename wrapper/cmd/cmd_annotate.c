@@ -31,6 +31,8 @@ struct annotate_work {
 
 /* ---- what is to be changed ---- */
 
+/* Adds a change of one tag to w->changes; `value` NULL removes the tag. 0; -1 with err: a key or
+ * text that no annotation may have, a tag named twice, or too many of them. */
 static int add_change(struct annotate_work *w, const char *option, const char *key, const char *value, struct err *err)
 {
     struct tree_entry *e = &w->changes[w->count];
@@ -73,6 +75,8 @@ static int order_changes(const void *a, const void *b)
     return str_natural(((const struct tree_entry *)a)->key, ((const struct tree_entry *)b)->key);
 }
 
+/* Reads --note, --name, --tag and --remove into w->changes, sorted and linked. 0; -1 with err, also
+ * where there is no change. */
 static int read_changes(struct annotate_work *w, struct err *err)
 {
     struct arena *a = w->c->arena;
@@ -261,6 +265,8 @@ static int annotate_run(struct annotate_work *w, const char *name)
 
 /* ---- the command ---- */
 
+/* Annotates each run that is named until one fails, and prints the list of all that were tried. 0;
+ * -1 with c->err. */
 static int annotate_all_runs(struct annotate_work *w)
 {
     struct cmd_context *c = w->c;

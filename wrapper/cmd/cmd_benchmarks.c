@@ -96,6 +96,8 @@ static void param_add(struct page *p, const char *key, const char *from)
         p->param[p->params++] = (struct shown_param){key, from};
 }
 
+/* Fills the page of a benchmark from its rules: metrics, params and samples, in the page's arena.
+ * 0; -1 with err: out of memory. */
 static int page_make(struct page *p, struct err *err)
 {
     const struct rules *rules = p->rules;
@@ -387,6 +389,8 @@ static int benchmarks_list(struct cmd_context *c, const struct catalogue *catalo
     return rc;
 }
 
+/* Prints the page of one rule file, as text or with --json. 0; -1 with c->err. The rules are
+ * freed. */
 static int benchmarks_show_one(struct cmd_context *c, const struct catalogue *catalogue, const char *path)
 {
     struct rules *rules;

@@ -154,6 +154,7 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
 
 /* ---- the report ---- */
 
+/* Prints the findings in the form that the options choose. 0; -1 with err: out of memory. */
 static int check_print_report(struct asked *x, struct err *err)
 {
     struct cmd_context *c = x->c;

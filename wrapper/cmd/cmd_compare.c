@@ -368,6 +368,8 @@ static int compare_files(struct cmd_context *c)
     return status;
 }
 
+/* Compares files of results where all operands are such; else runs of the tree, or a run with its
+ * history. Returns what the comparison returns; -1 with c->err. */
 static int compare_command(struct cmd_context *c)
 {
     struct runs runs;

@@ -221,6 +221,8 @@ static const char *from_here(const char *path, struct arena *a)
     return n > 1 && strncmp(path, here, n) == 0 && path[n] == '/' ? arena_printf(a, ".%s", path + n) : path;
 }
 
+/* Reports whether tree, spool and fallback spool can be written, which option files exist, and the
+ * warnings of the plan. The check fails only where both spools cannot be written. */
 static void check_places(struct doctor *d, const struct plan *p)
 {
     struct arena *a = d->c->arena;
@@ -263,6 +265,8 @@ static void check_server(struct doctor *d, struct plan *p)
                          p->server ? NULL : "to send runs to MLflow: set MLFLOW_TRACKING_URI or use --to");
 }
 
+/* Tries the kernel features that benchwrap uses. Only memfd_create is required; for others the
+ * report has what is used instead. */
 static void check_kernel(struct doctor *d)
 {
     int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -396,6 +400,7 @@ static int doctor_print(struct doctor *d)
     return b.failed || rows.failed ? -1 : 0;
 }
 
+/* Executes `benchwrap doctor`. Returns 0; 1: nothing can be recorded here; -1 with c->err. */
 static int doctor_command(struct cmd_context *c)
 {
     static const struct listing_column columns[] = {{"area", "AREA", false, 0},

@@ -93,6 +93,8 @@ static int copy_all(struct copying *c)
     return rc < 0 && c->err->kind == ERR_NONE ? err_sys(c->err, "reading %s", c->path) : rc;
 }
 
+/* Copies the folder `name` of up->from into up->to, with all below it. The folder must not exist
+ * there. 0; -1 with up->err: what was copied stays. */
 static int copy_folder(struct copying *up, const char *name)
 {
     CLEANUP_FOLDER struct folder from = {0};
@@ -242,6 +244,8 @@ static int put_experiment(struct export *x, const char *id, struct err *err)
                : err_set(err, ERR_INPUT, "%s/%s is another experiment than the one to be exported; name another folder", x->name, path);
 }
 
+/* Exports a run unless the exported tree has it, after its experiment. A run that was deleted since
+ * the listing is counted, and is no error. 0; -1 with err. */
 static int export_run(struct export *x, const struct tree_run *run, struct err *err)
 {
     const char *place = tree_run_path(run), *slash = strchr(place, '/'),
@@ -416,6 +420,7 @@ static void export_print_counts(const struct export *x, FILE *out)
     fprintf(out, "%s\n", b.p ? b.p : "");
 }
 
+/* Executes `benchwrap export-tree`. Returns 0; 1: damaged runs were left out; -1 with c->err. */
 static int export_tree_command(struct cmd_context *c)
 {
     struct export x = {.c = c, .tree = -1};

@@ -198,6 +198,8 @@ static int exporter_print_list(struct exporter_work *w)
 
 /* ---- check ---- */
 
+/* Opens the destination of an exporter and lets it check itself, with --read-back also by a record.
+ * Sets `found` to what was found, or to the error and its hint. False: it failed. */
 static bool exporter_check_one(const struct exporter_work *w, const struct exporter_config *c, struct buf *found)
 {
     struct arena a;
@@ -228,6 +230,8 @@ static bool exporter_check_one(const struct exporter_work *w, const struct expor
     return good;
 }
 
+/* Checks all exporters, or those that are named, and prints what was found. Returns 0; 1: one
+ * failed; -1 with c->err: a name is not known, or out of memory. */
 static int check_exporters(struct exporter_work *w)
 {
     static const struct listing_column columns[] = {
@@ -281,6 +285,8 @@ static int exporter_choose_filtered(struct exporter_work *w, struct runs *runs, 
     return 0;
 }
 
+/* Sets *ret to the list of the runs that options and operands choose, in the command's arena. 0; -1
+ * with c->err, also where no run is chosen. */
 static int exporter_choose_runs(struct exporter_work *w, struct runs *runs, struct chosen_run **ret)
 {
     struct cmd_context *c = w->c;
@@ -303,6 +309,8 @@ static int exporter_choose_runs(struct exporter_work *w, struct runs *runs, stru
     return *ret ? 0 : err_set(c->err, ERR_INPUT, "no run matches");
 }
 
+/* Prints what the exporter would send of one run, and sends nothing. `tree`: descriptor of the
+ * tree. 0; -1 with c->err. */
 static int exporter_print_run(struct exporter_work *w, const struct exporter_config *x, int tree, const struct tree_run *meta)
 {
     struct arena a;
@@ -341,6 +349,8 @@ static bool was_delivered(const struct exporter_queue *q, const struct tree_run 
     return faccessat(q->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && faccessat(q->dir, letter, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
+/* Prints how many of the chosen runs were delivered. Returns 0; 1: some were not; -1 with
+ * c->err. */
 static int print_sent(struct exporter_work *w, const struct exporter_config *x, const struct chosen_run *chosen,
                       const struct exporter_outcome *o)
 {
@@ -375,6 +385,8 @@ static int print_sent(struct exporter_work *w, const struct exporter_config *x, 
     return delivered < n;
 }
 
+/* Sends the lines of --lines as records and prints the counts. Returns 0; 1: some were refused, or
+ * are not delivered; -1 with c->err. */
 static int exporter_send_lines(struct exporter_work *w, const struct exporter_config *x)
 {
     struct sync_records_result result;
@@ -426,6 +438,8 @@ static int exporter_send_text(struct exporter_work *w, const struct exporter_con
     return 0;
 }
 
+/* Sends runs, or with --lines or --message these; with --dry-run only prints the requests. Returns
+ * 0; 1: something was not delivered; -1 with c->err. */
 static int exporter_send_runs(struct exporter_work *w)
 {
     const struct exporter_config *x = exporter_by_name(w, w->c->argc > 1 ? w->c->argv[1] : NULL);

@@ -96,6 +96,8 @@ static void print_grep_row(struct grep_output *o, const struct grep_hit *hit)
     arena_deinit(&a);
 }
 
+/* Prints one hit in the form of the output. Returns true if this hit is enough for its file, as in
+ * a list of files. */
 static int print_hit(void *context, const struct grep_hit *hit)
 {
     struct grep_output *o = context;

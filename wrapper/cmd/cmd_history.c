@@ -39,6 +39,9 @@ static size_t keep_new_notes(struct history_note *notes, size_t n, struct str se
     return kept;
 }
 
+/* Sends the changes that the file of sent ones does not list, and appends to it those that are
+ * handled. `file`: its descriptor, locked by the caller. 0; -1 with c->err, also when some were
+ * sent. */
 static int send_new_changes(struct cmd_context *c, const struct exporter_config *to, struct history_note *notes, size_t n, int file)
 {
     struct buf sent CLEANUP_BUF, added CLEANUP_BUF;
@@ -122,6 +125,8 @@ static int send_changes(struct cmd_context *c, struct runs *runs, const struct h
 
 /* ---- the command ---- */
 
+/* Executes `benchwrap history`. Returns 0; 3: --gate found a regression in the newest runs; -1 with
+ * c->err. */
 static int history_command(struct cmd_context *c)
 {
     struct runs runs;

@@ -108,6 +108,8 @@ struct taken { /* the file that is being imported */
     bool found; /* in a folder */
 };
 
+/* Counts and lists the result of one output. Outputs of no known program that were only found in a
+ * folder are counted in w->passed_over. A run that is not safe yet is added to the batch. */
 static void take_output(void *context, const char *name, const struct imported *got)
 {
     const struct taken *t = context;
@@ -141,6 +143,8 @@ static void take_file(struct import_work *w, int dir, const char *path, const ch
 
 /* ---- folders: links inside are not followed, hidden names and trees of runs not entered ---- */
 
+/* Imports all files of a folder and of those below it, except hidden names, links and folders
+ * mlruns. A folder that cannot be read is noted and counted as refused. */
 static void take_folder(struct import_work *w, int at, const char *path, const char *name, int depth)
 {
     struct fs_names list;
@@ -211,6 +215,8 @@ static int import_plan_for(struct cmd_context *c, struct plan *plan)
     return plan_make_for(plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_EXPERIMENT, OPTION_ARTIFACT_MAX);
 }
 
+/* Sets up the importer from the options and loads its rules. 0; -1 with c->err: the caller frees
+ * w->im also then. */
 static int import_begin(struct import_work *w, const struct plan *plan)
 {
     struct cmd_context *c = w->c;

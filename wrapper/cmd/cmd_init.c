@@ -58,6 +58,8 @@ static bool is_address(const char *text)
     return strstr(text, "://") || (colon && (!slash || colon < slash) && stat(text, &st) != 0); /* host:path, as ssh has it */
 }
 
+/* Runs git with these arguments, NULL-terminated, in `dir` for at most limit_s seconds. `what`
+ * begins the message. 0; -1 with the command's error: git is missing or has failed. */
 static int init_git(struct init_making *m, const char *dir, double limit_s, const char *const *args, const char *what)
 {
     /* What libgit2 reads, whatever the user's git makes by default (init.defaultRefFormat, init.defaultObjectFormat, git 3). */

@@ -162,6 +162,8 @@ static int send_all(const char *name, const struct message *first, struct err *e
     return rc;
 }
 
+/* Sends the messages to the recorder. Returns 0 also where no run is recorded, or where they cannot
+ * be sent; -1 with c->err: wrong options, or not sent with --strict. */
 static int log_command(struct cmd_context *c)
 {
     struct message *first = NULL;

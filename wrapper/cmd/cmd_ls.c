@@ -271,6 +271,8 @@ static void say_problem(struct cmd_context *c, const struct tree_run *run)
     fprintf(c->notes, "benchwrap: ls: %s: damaged: %s\n", run->path, b.p ? b.p : "");
 }
 
+/* Prints at most ten problems of damaged runs, how many more there are, and how a partial clone
+ * gets its files. */
 static void say_problems(struct cmd_context *c, const struct runs *runs)
 {
     enum { SAID_MAX = 10 };

@@ -319,6 +319,7 @@ static int parse_output(struct cmd_context *c, const struct rules *rules, const 
     return rc;
 }
 
+/* Executes `benchwrap parse`. Returns what parse_output returns; -1 with c->err. */
 static int parse_command(struct cmd_context *c)
 {
     const char *name = opt_text(&c->opts, OPTION_RULES), *path = c->argc > 0 ? c->argv[0] : NULL;

@@ -265,6 +265,8 @@ static void check_program(struct cmd_context *c, struct plan *p, const struct re
     }
 }
 
+/* Executes `benchwrap plan`: reads its line as that of a run, since it shows the plan of one. 0; -1
+ * with c->err. */
 static int plan_command(struct cmd_context *c)
 {
     struct plan p;

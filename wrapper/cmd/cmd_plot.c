@@ -152,6 +152,8 @@ static int plot_samples(struct plot_state *s)
     return 0;
 }
 
+/* Makes the charts of the chosen kind in s->charts from the chosen runs. 0; -1 with the command's
+ * error. */
 static int plot_draw(struct plot_state *s)
 {
     struct plotted_rows *p = &s->rows;
@@ -218,6 +220,8 @@ static int plot_print(struct plot_state *s)
     return 0;
 }
 
+/* Chooses the runs, draws and prints the charts. Returns 0; 1: damaged runs were left out; -1 with
+ * the command's error. */
 static int plot_opened(struct plot_state *s)
 {
     s->rows = (struct plotted_rows){.runs = &s->runs, .a = s->c->arena, .ignore = opt_find(&s->c->opts, OPTION_IGNORE)};

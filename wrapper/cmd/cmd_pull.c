@@ -111,6 +111,8 @@ static void complete_there(struct pull_work *w, const struct pull_run *run, stru
     snprintf(got->why, sizeof got->why, "%.500s", err.text);
 }
 
+/* Pulls one run and counts the result. Where the server does not answer or a signal has come, sets
+ * w->stopped, and counts the run as not tried. */
 static void pull_take_run(struct pull_work *w, const struct pull_run *run)
 {
     struct pulled got;
@@ -135,6 +137,8 @@ static void pull_take_run(struct pull_work *w, const struct pull_run *run)
         pull_note(w, unsafe.text); /* the next run, or sync, does it */
 }
 
+/* Pulls all runs until w->stopped is set, then completes parent runs and makes the new runs
+ * safe. */
 static void take_all(struct pull_work *w)
 {
     char more[64];
@@ -254,6 +258,8 @@ static int pull_all_runs(struct pull_work *w)
     return rc;
 }
 
+/* Executes `benchwrap pull`. Returns 0; 1: some runs failed or were not tried; NOTHING_DONE: none
+ * was pulled or present; -1 with c->err. */
 static int pull_command(struct cmd_context *c)
 {
     /* A signal ends it between two requests: what is written then is complete. */

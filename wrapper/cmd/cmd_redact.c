@@ -65,6 +65,8 @@ static void on_identity(void *context, const struct identity_found *f)
     redact_add_row(e, where_of(e, f->at), "replaced", arena_printf(e->c->arena, "a token of %zu byte%s", f->n, str_plural(f->n)), f->what);
 }
 
+/* Appends a file, or standard input for "-", to the text. 0; -1 with c->err: it cannot be read, or
+ * is longer than TEXT_MAX. */
 static int read_all(struct cmd_context *c, const char *path, struct buf *text)
 {
     CLEANUP_FD int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);

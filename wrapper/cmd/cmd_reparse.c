@@ -109,6 +109,8 @@ static int reparse_take_run(struct reparse_work *w, const struct tree_run *run, 
     return 0;
 }
 
+/* Computes the statistics of the collected parent runs again and counts the results. A parent run
+ * that the tree lacks is left out. */
 static void reparse_take_parents(struct reparse_work *w)
 {
     struct tree_run *run;
@@ -139,6 +141,8 @@ static int take_id(struct reparse_work *w, const char *id, bool named)
     return reparse_take_run(w, run, named);
 }
 
+/* Reads the output of the named or filtered runs again. 0; -1 with c->err: the first run that
+ * cannot be found or read ends it. */
 static int take_runs(struct reparse_work *w)
 {
     struct cmd_context *c = w->c;
@@ -201,6 +205,8 @@ static int dry_spool(struct reparse_work *w, char *path, size_t size)
     return 0;
 }
 
+/* Reparses runs and their parents, commits what is new and prints it. A dry run writes to a
+ * temporary spool, which is removed. 0; -1 with c->err. */
 static int reparse_all_runs(struct reparse_work *w, const struct plan *plan)
 {
     char path[1024];
@@ -229,6 +235,8 @@ static int reparse_all_runs(struct reparse_work *w, const struct plan *plan)
     return rc;
 }
 
+/* Executes `benchwrap reparse`. Returns 0; 1: a run failed, or a named one was skipped; -1 with
+ * c->err. */
 static int reparse_command(struct cmd_context *c)
 {
     struct runs runs = {.root = -1};

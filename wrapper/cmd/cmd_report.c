@@ -63,6 +63,8 @@ static int make_groups(struct cmd_context *c, const struct chosen_runs *chosen, 
     return 0;
 }
 
+/* Chooses the runs and fills the report: of one run, of an experiment, or of groups to compare.
+ * Returns what the report's function returns; -1 with c->err. */
 static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc)
 {
     const char *by = opt_text(&c->opts, OPTION_BY);

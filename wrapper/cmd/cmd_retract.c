@@ -253,6 +253,8 @@ static int retract_take_run(struct retract_work *w, const char *name)
     return retract_take_parent(w, run);
 }
 
+/* Retracts each run that is named until one fails, and settles parent runs. The list of changes is
+ * printed in any case. 0; -1 with c->err. */
 static int retract_all_runs(struct retract_work *w)
 {
     struct cmd_context *c = w->c;

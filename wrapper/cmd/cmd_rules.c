@@ -137,6 +137,8 @@ static void json_report(struct json_out *j, const struct rules_report *r)
 
 /* ---- check ---- */
 
+/* Sets paths[FILES_MAX] to the rule files that are named, or with --all to those of the catalogue;
+ * the texts are in the command's arena. 0; -1 with c->err, also where there is none. */
 static int files_of(struct cmd_context *c, const char **paths, size_t *ret_n)
 {
     struct catalogue catalogue;
@@ -213,6 +215,8 @@ static const char *benchmark_name(const char *given, char *const *argv, const ch
     return name && *name ? name : "benchmark";
 }
 
+/* Guesses a rule file from an output and writes it to --output or prints it; an existing file is
+ * not replaced. 0; -1 with c->err. */
 static int rules_new(struct cmd_context *c)
 {
     const char *from = opt_text(&c->opts, OPTION_FROM), *to = opt_text(&c->opts, OPTION_OUTPUT);

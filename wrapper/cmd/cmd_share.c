@@ -94,6 +94,8 @@ static void fill_runs(const struct share *s, struct listing *l)
 
 static const char *const outcomes[] = {"opened", "refreshed", "by hand", "closed by hand", "no forge", "failed"};
 
+/* Prints runs and outcome as JSON. `d`: what was done; !d->tried: nothing was pushed. 0; -1: out of
+ * memory, nothing is printed. */
 static int share_print_json(const struct share *s, const struct done *d, FILE *out)
 {
     struct buf b CLEANUP_BUF, part CLEANUP_BUF;
@@ -273,6 +275,8 @@ static int share_build_checked(struct share *s, struct err *err)
     return rc < 0 ? -1 : 0;
 }
 
+/* Builds and pushes the branch, and opens or updates the pull request. d->tried: the branch is at
+ * the remote, also where the request then failed. 0; -1 with err. */
 static int send_runs(struct share *s, struct done *d, struct err *err)
 {
     struct share_forge *forge;
@@ -290,6 +294,8 @@ static int send_runs(struct share *s, struct done *d, struct err *err)
     return rc ? -1 : 0;
 }
 
+/* Shares the new runs and prints what was done, also where only the pull request failed. 0; -1 with
+ * the command's error, also where check refuses runs. */
 static int share_new_runs(struct share *s, struct cmd_context *c)
 {
     struct err *err = c->err;

@@ -165,6 +165,9 @@ static int ship_find_destination(struct ship_command *w)
     return err_hint(c->err, "--out FILE, --to NAME, or the key `to` in the configuration");
 }
 
+/* Opens the state folder of --state, the configuration, or the default as w->ship.state, which the
+ * caller closes, and creates it except with --list. 0, with --list also where there is none; -1
+ * with c->err. */
 static int ship_open_state(struct ship_command *w)
 {
     struct cmd_context *c = w->c;
@@ -241,6 +244,8 @@ static void ship_print_counts(const struct ship_command *w, const struct ship_co
 
 /* ---- the command ---- */
 
+/* Executes `benchwrap ship-logs` after the configuration is read. Returns what ship_run or
+ * ship_resend_dead returns; -1 with c->err. */
 static int ship_do(struct ship_command *w)
 {
     struct cmd_context *c = w->c;

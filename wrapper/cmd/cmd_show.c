@@ -195,6 +195,8 @@ static int show_print_json(const struct show_state *s)
     return b.failed ? -1 : 0;
 }
 
+/* Reads record, artifacts and notes of s->run and prints them in this form. Returns 0; 1: the run
+ * or its record is damaged; -1 with c->err. Frees what it has read. */
 static int show_run(struct cmd_context *c, struct show_state *s, enum listing_form form)
 {
     struct json *detail = runs_detail(s->runs, s->run, &s->detail_problem, s->arena);

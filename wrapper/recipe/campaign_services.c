@@ -111,7 +111,7 @@ static int use_endpoint(struct campaign *c, const struct recipe_part *part, stru
     return 0;
 }
 
-/* Starts a service for a point and waits until it is ready, or takes the endpoint of one that runs
+/* Starts a service for a point and waits until it is ready, or uses the endpoint of one that runs
  * already. Adds the durations to the point's phases. 0; 1 with *ret_why: the caller stops what was
  * started. */
 static int service_up(struct campaign *c, const struct recipe_point *p, const struct recipe_part *part, struct campaign_service *s,

@@ -56,7 +56,7 @@ static const char *node_address(const char *name, bool is_known, struct arena *a
     return name;
 }
 
-/* Appends the nodes of a Slurm node list to h->nodes, which has capacity *room, by `scontrol
+/* Appends the nodes of a Slurm node list to h->nodes, which has the capacity `*room`, by `scontrol
  * show hostnames`. 0; -1 with err. The addresses of resolve_name stay allocated as long as the
  * process. */
 static int add_nodes(struct campaign_hosts *h, const char *list, unsigned group, size_t *room, struct arena *a, struct err *err)
