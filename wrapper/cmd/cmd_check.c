@@ -122,7 +122,8 @@ static int require_objects(struct asked *x, struct repo *repo, const struct repo
     return err_set(err, ERR_INPUT, "this partial clone lacks objects of the range");
 }
 
-/* A..B (or A...B: the common ancestor counts in both). */
+/* Checks the commits A..B of a repository, or A...B, where the common ancestor counts in both. 0;
+ * -1 with err: the range cannot be read, or the clone lacks objects of it. */
 static int check_commits(struct asked *x, const char *range, const char *place, struct err *err)
 {
     struct str text = str_of(range);

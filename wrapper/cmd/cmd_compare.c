@@ -16,7 +16,8 @@
 
 enum { GROUPS_MAX = 16, MEMBERS_MAX = 1000 };
 
-/* A run that the user names, or one that was listed (name NULL). 1: a listed one was deleted since then. */
+/* Loads a run that the user names, or one that was listed (name NULL); a damaged one is noted. 0;
+ * 1: a listed one was deleted since then; -1 with c->err. */
 static int load_member(struct cmd_context *c, struct runs *runs, const char *name, const struct tree_run *listed,
                        struct compare_member *ret)
 {
@@ -262,7 +263,8 @@ static double gate_loss(const struct compared_metric *m, const struct compared_s
     return strcmp(m->direction, "lower") == 0 ? side->median / base - 1 : 1 - side->median / base;
 }
 
-/* Exit status: 3 if a metric is worse by the threshold or more, unless it may be chance. Too few values cannot rule that out, nor allow a pass. */
+/* Returns the exit status of --gate: 3 if a metric is worse by the threshold or more, unless it may
+ * be chance. Too few values cannot rule that out, nor allow a pass. 0: no such metric. */
 static int gate_groups(struct cmd_context *c, const struct compared_metric *metrics, size_t count, double threshold)
 {
     size_t worse = 0, few = 0;

@@ -467,7 +467,7 @@ static int exporter_send_runs(struct exporter_work *w)
 
 /* ---- dead letters ---- */
 
-/* Is the letter's run among the operands? All are, where there are none. */
+/* Returns true if the letter's run is among the operands, or there are none. */
 static bool is_letter_chosen(const struct exporter_work *w, const char *name)
 {
     const char *id = exporter_entry_run(name);
@@ -493,7 +493,8 @@ static void list_letter(struct exporter_work *w, struct listing *l, const struct
     listing_text(l, item.why ? item.why : "");
 }
 
-/* Of one spool. Returns how many letters it handled. */
+/* Lists the chosen dead letters of one spool, or with --resend or --drop sends them again or
+ * removes them, and adds their number to *ret_count. 0; -1 with c->err. */
 static int handle_letters(struct exporter_work *w, const char *spool, const char *exporter, struct listing *l, size_t *ret_count)
 {
     struct exporter_entry step[LETTERS_STEP];

@@ -180,7 +180,8 @@ static int open_folder_of(struct init_making *m, const char *path, const char **
     return at < 0 ? err_sys(m->c->err, "cannot open the folder of %s", path) : at;
 }
 
-/* 1: written or changed; 0: nothing to do. */
+/* Adds the lines that the file lacks; without a file, writes it. 1: written or changed; 0: nothing
+ * to do; -1 with c->err. */
 static int put_lines(struct init_making *m, int dir, const char *name, const char *lines)
 {
     CLEANUP_BUF struct buf text;
@@ -223,7 +224,8 @@ static int put_config(struct init_making *m)
     return put_whole(m, CONFIG_FILE, buf_text(&text));
 }
 
-/* unborn: the repository has no commit. */
+/* Writes the files of a repository and notes those that changed. unborn: the repository has no
+ * commit, and gets further files. 0; -1 with c->err. */
 static int put_files(struct init_making *m, bool unborn)
 {
     int rc = put_config(m);
@@ -348,7 +350,8 @@ static void say_uncommitted(struct init_making *m, const char *why)
     fprintf(m->c->notes, "hint: %s%sgit commit -m \"A repository for results of benchmarks\"\n", known ? "" : "then: ", enter_command(m));
 }
 
-/* A repository without any commit gets one with its files, so that there is something to add runs to. Otherwise the files are the user's to commit. 1: committed. */
+/* Commits the written files in a repository without any commit, so that there is something to add
+ * runs to. 1: committed; 0: git refused, and the reason is printed; -1 with c->err. */
 static int first_commit(struct init_making *m)
 {
     struct arena *a = m->c->arena;

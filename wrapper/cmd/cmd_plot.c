@@ -76,7 +76,8 @@ static enum plot_kind plot_default_kind(const struct plot_state *s, const char *
     return s->count || opt_text(opts, OPTION_BY) ? PLOT_GROUPS : PLOT_HISTORY;
 }
 
-/* The facts that place the rows, by the kind of plot; they may differ. */
+/* Sets the facts that place the rows, by the kind of plot, in s->rows; they may differ between the
+ * runs. 0; -1 with the command's error: the kind requires more options. */
 static int plot_place(struct plot_state *s)
 {
     struct cmd_context *c = s->c;

@@ -89,7 +89,8 @@ static struct completion_job pull_completion(struct pull_work *w)
         .arena = c->arena, .env = c->env, .runs = &w->runs, .plan = &w->plan, .server = w->pull.server, .parents = &w->parents};
 }
 
-/* The tree has the run, but perhaps not what its program's own MLflow client logged here. */
+/* Completes a run of the tree by what its program's own MLflow client logged on the server. Changes
+ * *got where that was due; else leaves it as it was. */
 static void complete_there(struct pull_work *w, const struct pull_run *run, struct pulled *got)
 {
     struct cmd_context *c = w->c;

@@ -96,7 +96,8 @@ static int choose_start(struct retract_work *w, const struct tree_run *run, int6
     return 0;
 }
 
-/* The id follows from the run and the reason: the same word twice is one run. */
+/* Publishes the run that retracts `run`. Its id follows from the run and the reason: the same
+ * retraction twice is one run. 0 with *ret_place in the command's arena; -1 with err. */
 static int publish_retraction(struct retract_work *w, const struct tree_run *run, char id[33], const char **ret_place, struct err *err)
 {
     bool public = strcmp(opt_text(&w->plan.opts, OPTION_PROFILE), "public") == 0;

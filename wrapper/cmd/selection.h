@@ -15,7 +15,7 @@ int selection_open_for(struct runs *ret, struct cmd_context *c, char *const *ope
 /* Makes the filter of --experiment, --status, --tag and --filter; an option that the command lacks,
  * or has in another group, filters nothing. -1: c->err names what is wrong in --filter. */
 int selection_filter(const struct cmd_context *c, struct runs_filter *ret);
-/* Is one of these options given? */
+/* Returns true if one of these options is given. */
 bool selection_given(const struct cmd_context *c);
 /* Reads --since as milliseconds since the epoch, 0 where it is not given. -1 with c->err. */
 int selection_since(const struct cmd_context *c, int64_t *ret_ms);

@@ -197,8 +197,8 @@ static int make_repeat_plan(struct campaign *c, char **line, int argc, struct er
     return 0;
 }
 
-/* The parent run of an execution that was interrupted, if its spool is still there: its record begins again
- * under the same id, from the runs in the tree. */
+/* Discards the spool of the parent run of an interrupted execution. Its record begins again under
+ * the same id and start, from the runs in the tree. Without such a spool, does nothing. */
 static void drop_interrupted(struct campaign *c)
 {
     struct spool spool;
@@ -218,7 +218,8 @@ static void drop_interrupted(struct campaign *c)
     }
 }
 
-/* An artifact of the campaign's run, without secrets, and in the public profile without names. */
+/* Records a text as an artifact of the campaign's run, without secrets, and in the public profile
+ * without names. */
 static void record_text_file(struct campaign *c, const char *name, struct str text)
 {
     struct record *r = &c->repeat.run.record;
@@ -505,7 +506,8 @@ static void print_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUNT
     campaign_say(c, "%s: %zu point%s: %s", c->recipe->name, c->planned.count, str_plural(c->planned.count), b.p ? b.p : "");
 }
 
-/* The campaign is over, or was interrupted and can be resumed: then its record stays open. */
+/* Prints the outcomes and completes the record of the parent run. After a signal or --points, the
+ * record stays open so that the campaign can be resumed. Returns the exit status. */
 static int finish_campaign(struct campaign *c)
 {
     size_t counts[OUTCOME_COUNT];
@@ -615,7 +617,7 @@ static int open_folder(struct campaign *c, const char *tree, struct err *err)
     return fs_mkdirs(c->state.dir, "logs", 0700, err);
 }
 
-/* Is every point finished, so that nothing is left to do? */
+/* Returns true if every point is finished, so that nothing is left to do. */
 static bool is_all_finished(const struct campaign *c)
 {
     if (c->recipe->search.axis)
@@ -664,7 +666,8 @@ static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
     return begin_record(c, line, argc, err);
 }
 
-/* --preflight-only: 0: every point may be measured; 1: some are refused. */
+/* Checks all points for --preflight-only. Returns 0: every point may be measured; 1: some are
+ * refused. */
 static int check_all_points(struct campaign *c)
 {
     size_t refused = 0;
@@ -720,7 +723,8 @@ static void init_keepers(struct campaign *c)
         c->others[i].keeper = KEEPER_NONE;
 }
 
-/* Programs are compared by the job, on its node. 0; 1: all points are finished; -1 with err. */
+/* Compares the recipe with an earlier execution, if there is one; the job itself compares programs,
+ * on its node. 0; 1: all points are finished; -1 with err. */
 static int check_earlier_execution(struct campaign *c, const char *tree, struct err *err)
 {
     const char *folder = campaign_path(c, tree);

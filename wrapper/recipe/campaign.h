@@ -126,7 +126,7 @@ int campaign_before_submit(struct campaign *c, const char *tree, struct err *err
 
 /* ---- parts of it (campaign_*.c) ---- */
 
-/* One line on standard error. */
+/* Prints one line to c->notes, which is standard error. */
 void campaign_say(const struct campaign *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Waits for signals and for ends of processes, at most so many milliseconds; keeps the journal alive. */
 void campaign_wait(struct campaign *c, int ms);

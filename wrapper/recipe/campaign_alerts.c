@@ -38,7 +38,8 @@ struct campaign_alerts {
 
 /* ---- sending ---- */
 
-/* In a process of its own; its answer is what failed. */
+/* Sends the message by each exporter, in a process of its own, and writes a line on `out` for each
+ * that failed. Returns 0. */
 static int send_alerts(void *context, int out)
 {
     const struct campaign *c = context;

@@ -47,7 +47,8 @@ int campaign_cluster_read(struct campaign_cluster *ret, const char *file, const 
 
 /* ---- commands there ---- */
 
-/* ssh passes its command to a shell there: shell_word_put quotes each word. */
+/* Returns the words of an ssh that runs the command, NULL-terminated, in the arena. ssh passes the
+ * command to a shell there: the caller quotes its words. NULL: out of memory. */
 static char **ssh_words(const struct campaign_cluster *c, const char *command, struct arena *a)
 {
     static const char *const options[] = {"BatchMode=yes", "ConnectTimeout=30", "ServerAliveInterval=20", "ServerAliveCountMax=3"};
@@ -182,7 +183,8 @@ struct checked_folder {
     int dir, depth;
 };
 
-/* tar makes links, FIFOs and devices too: no part of a run is one. */
+/* Checks that a fetched name is a regular file with one name, or a folder of such ones, since tar
+ * makes links, FIFOs and devices too. 0; -1 with f->err. */
 static int check_fetched_name(void *context, const char *name, unsigned char type)
 {
     enum { DEPTH_MAX = 40 };

@@ -17,7 +17,7 @@ static bool is_option_char(char c)
     return str_is_letter(c) || str_is_digit(c) || c == '-' || c == '_';
 }
 
-/* Does the text name the option, and not only a longer one? */
+/* Returns true if the text names the option, and not only a longer one. */
 static bool has_option(struct str text, struct str option)
 {
     while (text.n) {

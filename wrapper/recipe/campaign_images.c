@@ -47,7 +47,7 @@ static void store_known_digest(const struct campaign *c, struct str identity, co
         fs_write_all(fd, line.p, line.n); /* else the file is read again next time */
 }
 
-/* 0; -1 with err: a signal has come. Where the file cannot be read, ret is "". */
+/* Sets ret to the SHA-256 of the file; "": it cannot be read. 0; -1 with err: a signal has come. */
 static int hash_file(struct campaign *c, int fd, char ret[SHA256_HEX], struct err *err)
 {
     static char piece[IMAGE_PIECE];
@@ -94,7 +94,7 @@ static int digest_of_file(struct campaign *c, const char *path, char ret[SHA256_
 
 /* ---- digests of references ---- */
 
-/* The 64 digits behind "sha256:" in the text; false: it has none. */
+/* Copies the 64 digits behind "sha256:" in the text. False: it has none. */
 static bool digest_in_text(struct str text, char ret[SHA256_HEX])
 {
     ptrdiff_t at = str_find(text, STR("sha256:"));
@@ -158,7 +158,7 @@ int campaign_images_collect(struct campaign *c, struct campaign_program **list, 
     return 0;
 }
 
-/* Has the role this image at a point before this one? */
+/* Returns true if the role has this image at a point before this one. */
 static bool is_image_of_earlier_point(const struct campaign *c, size_t role, size_t point, const char *image)
 {
     for (size_t i = point; i-- > 0;) { /* most often it is that of the point before */

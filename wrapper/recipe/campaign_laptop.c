@@ -78,7 +78,7 @@ static int write_prometheus(int dir, const struct campaign_targets *t, struct er
     return 0;
 }
 
-/* One ssh for all of them. */
+/* Writes tunnels.sh, which opens the tunnels to all targets by one ssh. 0; -1 with err. */
 static int write_tunnels(int dir, const struct campaign_targets *t, struct err *err)
 {
     CLEANUP_BUF struct buf text;
@@ -120,7 +120,8 @@ static int write_dashboards(int dir, struct err *err)
     return 0;
 }
 
-/* A password of the folder's own, which a second call keeps: Grafana stores the first one. */
+/* Writes a generated password for Grafana, mode 0600. A file that exists stays, since Grafana
+ * stores the first password. 0; -1 with err. */
 static int write_password(int dir, struct err *err)
 {
     CLEANUP_BUF struct buf text;

@@ -70,7 +70,8 @@ static void stop_others(struct campaign *c)
     c->other_count = 0;
 }
 
-/* A client's process on one seat. words_of: 0 its command, 1 its warm-up. */
+/* Starts a client's process on one seat: its command, or with `warmup` its warm-up. 0; 1 with
+ * *ret_why, in the campaign's arena. */
 static int start_client(struct campaign *c, const struct recipe_point *p, const struct recipe_part *planned, struct campaign_seat *seats,
                         size_t seat, bool warmup, struct campaign_process *to, struct arena *a, const char **ret_why)
 {
@@ -173,7 +174,8 @@ struct point_measuring {
     const char *why;
 };
 
-/* Between reading a run's values and noting them: the gate. */
+/* Applies the gate between reading a run's values and noting them: sets m->run.invalid and the
+ * run's status. False: the run does not count, as a resumed campaign makes it again. */
 static bool judge_run(void *context, struct series_repetition *run)
 {
     struct point_measuring *m = context;
@@ -309,8 +311,8 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
     return rc;
 }
 
-/* Has the point clients besides the measured process? Their outcome is not known after an execution that was
- * killed. */
+/* Returns true if the point has clients besides the measured process. Their outcome is not known
+ * after an execution that was killed. */
 static bool has_other_clients(const struct campaign *c, const struct recipe_point *p)
 {
     size_t n = 0;
@@ -320,7 +322,8 @@ static bool has_other_clients(const struct campaign *c, const struct recipe_poin
     return n > 1;
 }
 
-/* Has an interrupted execution made this run of the point to its end? Then it counts. */
+/* Returns true if an interrupted execution has made this run of the point to its end, and notes it:
+ * then it counts. */
 static bool adopt_begun_run(struct point_measuring *m, bool warmup, size_t repetition)
 {
     struct campaign *c = m->c;

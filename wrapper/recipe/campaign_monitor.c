@@ -201,7 +201,7 @@ static void put_label(struct buf *to, const char *name, const char *value)
     buf_putc(to, '"');
 }
 
-/* NAME{LABELS,node="…",component="…"} VALUE */
+/* Appends the latest sample of a series: NAME{LABELS,bw_node="…",bw_component="…"} VALUE. */
 static void put_latest(struct buf *to, const struct latest_sample *l)
 {
     struct str name = str_of(l->metric), labels = {0};
@@ -236,7 +236,7 @@ static void put_alias(struct buf *to, const char *service, const char *suffix, d
     buf_putc(to, '\n');
 }
 
-/* Are samples of executors pushed, which have the toolkit's names themselves? */
+/* Returns true if samples of executors are pushed, which have the toolkit's names themselves. */
 static bool has_executors(const struct monitoring *m, const char *service)
 {
     CLEANUP_BUF struct buf name;

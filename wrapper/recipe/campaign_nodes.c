@@ -90,7 +90,7 @@ static void compare_list(struct campaign *c, const struct node_result *list, siz
         }
 }
 
-/* Is the node one of the pair? */
+/* Returns true if the node is one of the pair. */
 static bool is_in_pair(const char *pair, const char *node)
 {
     struct str second = str_of(pair), first = str_cut(&second, RECIPE_PAIR);

@@ -62,7 +62,8 @@ static void check_programs(struct preflight *f, const struct recipe_part *part)
                     "%s: the image %.300s cannot be read: %s", part->role->name, image, err_words(errno));
 }
 
-/* Options of a service's programs, once for each of its forms. */
+/* Checks the options of a service's programs against their --help, once for each form of the part
+ * that had no problem. */
 static void check_options(struct preflight *f, const struct recipe_part *part)
 {
     const char **known = &f->c->known_options[part->role - f->c->recipe->roles];
@@ -233,7 +234,8 @@ static bool is_word_among(char *const *list, size_t n, const char *word)
     return false;
 }
 
-/* The programs of a point that no earlier point has had, each once. */
+/* Returns the programs of a point that were not checked yet, each once, NULL-terminated, in the
+ * campaign's arena. NULL: out of memory. */
 static char **new_programs_of_point(struct preflight *f, const struct recipe_point *p)
 {
     size_t n = 0, most = p->part_count * RECIPE_PROCESSES_MAX;

@@ -80,7 +80,8 @@ static void put_service_origin(const struct campaign_service *s, const struct ca
     buf_printf(to, "%s%.*s", from ? "" : "http://", (int)(host - s->endpoint + (ptrdiff_t)strcspn(host, "/")), s->endpoint);
 }
 
-/* *ret_status: of the answer; 0: there was none. */
+/* Returns true if a request for the path has a status below 400. *ret_status: of the answer; 0:
+ * there was none. */
 static bool try_http(struct campaign *c, const struct campaign_service *s, const struct campaign_process *p, const char *path,
                      int *ret_status)
 {
@@ -166,7 +167,8 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
     }
 }
 
-/* Does the process, or the endpoint, still answer where it was ready? A command is not repeated. */
+/* Returns true if the process, or the endpoint, still answers where it was ready. Also true without
+ * a check: for readiness by a command, an ended process, or after a signal. */
 static bool still_answers(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s,
                           const struct campaign_process *p)
 {

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "recipe/campaign.h"
 
-/* Was the point compared with this objective before? */
+/* Returns true if the point was compared with this objective before. */
 static bool is_compared(const struct campaign *c, const struct campaign_point *p)
 {
     return p && p->outcome != OUTCOME_NEVER_RAN && p->outcome != OUTCOME_CANCELLED && strcmp(p->objective, c->recipe->search.text) == 0;

@@ -89,7 +89,7 @@ static unsigned try_port_of_seat(const struct campaign *c, const struct campaign
     return c->hosts.is_slurm && campaign_can_connect(c, seat->host, port) ? 0 : try_port(port);
 }
 
-/* Has another seat of the campaign the port? It may not listen yet. */
+/* Returns true if another seat of the campaign has the port, which may not listen yet. */
 static bool is_port_taken(const struct campaign *c, const struct campaign_seat *mine, unsigned port)
 {
     for (size_t i = 0; i < RECIPE_ROLES_MAX; i++) {

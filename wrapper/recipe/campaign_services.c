@@ -41,7 +41,7 @@ void campaign_services_down(struct campaign *c, struct campaign_service *one)
         campaign_live_write(c);
 }
 
-/* Is the seat one where this process of the role runs? */
+/* Returns true if this process of the role runs on the seat. */
 static bool has_seat(const struct recipe_part *part, const struct recipe_process *p, size_t seat)
 {
     size_t node = seat / part->instances;

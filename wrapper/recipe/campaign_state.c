@@ -255,7 +255,8 @@ static void read_programs(struct campaign_state *s, const struct json *map)
     }
 }
 
-/* 0; 1: there is none. */
+/* Reads campaign.json into s. 0; 1: there is none; -1 with err: it cannot be read, or another
+ * version wrote it. */
 static int read_campaign_file(struct campaign_state *s, struct err *err)
 {
     CLEANUP_BUF struct buf text;
@@ -301,7 +302,8 @@ static int open_events(struct campaign_state *s, struct err *err)
     return 0;
 }
 
-/* 0; 1: another process has the lock. */
+/* Acquires the lock of the campaign as s->lock, and writes process, host and job into its file. 0;
+ * 1: another process has the lock; -1 with err. */
 static int lock_campaign(struct campaign_state *s, struct err *err)
 {
     const char *slurm = getenv("SLURM_ARRAY_JOB_ID") ? getenv("SLURM_ARRAY_JOB_ID") : getenv("SLURM_JOB_ID"), *pbs = getenv("PBS_JOBID"),

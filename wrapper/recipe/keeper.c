@@ -65,7 +65,7 @@ _Noreturn static void become_program(const struct keeper_plan *plan, const int p
     _exit(NO_PROGRAM);
 }
 
-/* Does the process run the same program file as this one, benchwrap's core? */
+/* Returns true if the process runs the same program file as this one, benchwrap's core. */
 static bool is_core_process(pid_t pid)
 {
     char path[40];
