@@ -20,6 +20,8 @@ static void option_note(struct rules_run *run, const struct option_rule *o)
     run->option_used[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
+/* Adds the value of the option's param. A value that joins is appended to the one before, with a
+ * comma. */
 static void option_see(struct rules_run *run, const struct option_rule *o, struct str value)
 {
     char joined[VALUE_MAX];

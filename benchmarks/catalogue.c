@@ -123,6 +123,8 @@ static bool file_knows(const char *path, const char *program)
 
 static const char *in_any(const char *folder, const char *program, struct arena *a)
 {
+/* Returns the rule file of the program below the folder: in the folder of its name, or one that
+ * names the program. NULL: there is none. The arena owns the path. */
     const char *found = in_folder(folder, program, a);
     struct fs_names list;
     if (found || access(folder, R_OK) != 0 || fs_list(AT_FDCWD, folder, &list, NULL) < 0)

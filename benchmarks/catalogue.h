@@ -45,6 +45,8 @@ struct catalogue_samples {
     size_t count;
     const char *example;
 };
+/* Counts the samples of a rule file, and finds the arguments of one that passes. The arena owns the
+ * text. */
 void catalogue_read_samples(const char *path, struct arena *a, struct catalogue_samples *ret);
 
 /* The compiled ones, made from benchmarks/catalogue by scripts/make-shipped; ends with a name of NULL. */

@@ -33,6 +33,8 @@ void coverage_watch(struct coverage *c, struct rules_run *run, const char *sampl
         c->option[i] += run->option_used[i / 64] >> (i % 64) & 1;
 }
 
+/* Adds a note, of which it stores the pointer. Leaves it out where it exists already or the list is
+ * full, and for NULL. */
 static void coverage_add_note(struct coverage *c, const char *text)
 {
     if (!text || c->notes_n >= COVERAGE_NOTES_MAX)
@@ -85,6 +87,7 @@ static const char *many_word(enum many many)
     return words[many];
 }
 
+/* Adds a note where a metric has different values in one output, of which the rule uses one. */
 static void coverage_note_several(struct coverage *c, const struct series *s)
 {
     if (s->rule->many == MANY_ERROR || s->rule->many == MANY_SERIES)

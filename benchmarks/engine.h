@@ -386,14 +386,19 @@ extern const char row_contradiction[], row_doubtful[];
 bool row_where(const struct where *w, const struct str *cells);
 /* Keeps the cells that the reader's `set` names for later rows; row_take does it by itself. */
 void row_set(struct source *source, const struct reader *r, const struct str *cells);
+/* Begins the next test of the output, or continues the one with the same id. Clears the variables
+ * of the context. */
 void row_block(struct rules_run *run, struct source *source, struct str id, struct str label);
 /* One value for a metric; the name is final. */
 struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name,
                          unsigned block);
 void series_take(struct rules_run *run, struct series *s, int64_t step, double value);
+/* Counts a match in the block, and stores the first 150 bytes of the first line. */
 void row_count(struct rules_run *run, unsigned what, unsigned block, unsigned generation, struct str line);
 /* *ret_line, if not NULL, becomes the first line of them, if there is one. */
 size_t row_counted(const struct rules_run *run, unsigned what, unsigned block, const char **ret_line);
+/* Adds a value of a param, in its canonical form, or as text where the type does not fit. A later
+ * value of the same rank and block replaces the one before. */
 void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block,
                bool hidden, unsigned generation);
 
@@ -415,6 +420,7 @@ void unread_mark(struct rules_run *run, const struct reader *r, struct str text)
 
 /* args.c */
 void args_take(struct rules_run *run, char *const *argv);
+/* Adds the params of the environment variables that the rules name, with rank -2. */
 void environment_take(struct rules_run *run, char *const *env);
 /* The series of the same metric that is believed instead of s: of an earlier reader that has
  * values. NULL: s counts. */

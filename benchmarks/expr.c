@@ -323,6 +323,8 @@ static void as_number(struct value *v)
         *v = number_value(n);
 }
 
+/* Returns the result; undefined where an operand is undefined, where a number is expected and one
+ * is a text, and for a division by 0. */
 static struct value apply_binary(enum op op, struct value a, struct value b)
 {
     as_number(&a);

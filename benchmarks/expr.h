@@ -28,6 +28,7 @@ struct expr_names {
 /* Messages state what was expected at which character. `function_ok` returns whether a function
  * exists with that many arguments. */
 int expr_new(struct expr **ret, struct str text, bool (*function_ok)(struct str function, size_t n), struct arena *a, struct err *err);
+/* Returns the value, undefined where a name has none. */
 struct value expr_value(const struct expr *e, const struct expr_names *names);
 /* 1 true, 0 false, -1 undefined. */
 int expr_truth(const struct expr *e, const struct expr_names *names);

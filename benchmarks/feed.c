@@ -60,6 +60,8 @@ static void check_line(struct rules_run *run, struct source *source, const struc
         run->gave_up++;
 }
 
+/* Passes a line to a reader of this source whose slice is open, and records whether the reader
+ * requires each next line. */
 static void reader_line(struct rules_run *run, struct source *source, const struct reader *r, struct str line)
 {
     void *state = source->state[r->index];
@@ -124,6 +126,8 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
 }
 
 static void line_take(struct rules_run *run, struct source *source, struct str line, const struct prefilter_mask *found)
+/* Reads a line. Ignores long lines once they used SLOW_MAX_NS, and all lines once more than
+ * GAVE_UP_MAX were too hard to match. */
 {
     run->lines++;
     if (line.n <= LONG_LINE && run->gave_up <= GAVE_UP_MAX) {
@@ -212,6 +216,8 @@ bool rules_own_word(const void *rules, struct str word)
 }
 
 static void text_feed(struct rules_run *run, struct source *source, const char *p, const char *end)
+/* Reads the lines of the text. Stores the beginning of a last line without an end for the next
+ * call. */
 {
     if (!source->fed && p < end && !run->rules->keep_prefix)
         wrapped_begin(&source->wrapped, (struct str){p, (size_t)(end - p)}, rules_own_word, run->rules);

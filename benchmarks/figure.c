@@ -481,6 +481,8 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
     c.strong = arrow || (i > from && is_one_of(line.p[i - 1], "=:")) || is_bare_score(line, n, count) || is_bare_time(line, n, count);
     c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t') || is_named_time(line, n, count);
     if (!k && c.column && !c.strong && is_list_of_words(str_trim(between)))
+/* Composes the result of number k: its name, unit and value. Returns false where the number is no
+ * result. */
         clause = c.label = str_trim(between);
     if (!k && c.column)
         clause = c.label = whole_columns_name(str_trim(between), clause);
@@ -699,6 +701,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
 {
     struct number number[FIGURE_NUMBERS_MAX];
     size_t indent = 0, count = 0, n = 0, single = FIGURE_NUMBERS_MAX;
+/* Removes the results with a unit, and sets the round of the others. Returns how many are left. */
     for (size_t i = 0; i < FIGURES_MAX; i++)
         to[i].variant[0] = to[i].step[0] = 0, to[i].is_score_of_round = to[i].more_rounds = false;
     note_passed(x, line, NULL, 0);

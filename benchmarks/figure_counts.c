@@ -111,6 +111,8 @@ static bool is_all(struct str count)
 }
 
 static bool bar_figure_set(const struct figure_context *x, struct str text, struct str head, struct figure *to)
+/* Sets a result with the name `head`. Returns false where the text is more than one number with a
+ * unit, or `head` is a condition. */
 {
     struct number n;
     size_t length = guess_number(text);

@@ -346,6 +346,8 @@ static size_t take_nameless(const struct figure_context *x, struct str line, con
         if (n[k].unit && !strcmp(n[k].unit->dimension, "second") && !memchr(line.p + n[k].from, ':', n[k].to - n[k].from))
             times += memchr(line.p + n[k].from, '.', n[k].to - n[k].from) != NULL || (count == 1 && n[k].unit->factor < 1);
         if (!n[k].unit || !figure_is_rate(n[k].unit))
+/* Stores the results of a line whose numbers have no names: rates, or one time. Returns how
+ * many. */
             continue;
         for (size_t i = 0; i < rates; i++)
             if (!strcmp(to[i].unit->dimension, n[k].unit->dimension)) /* two of a kind: which one counts is not known */

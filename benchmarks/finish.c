@@ -106,6 +106,7 @@ static int name_blocks(struct ending *e)
     return 0;
 }
 
+/* Records a warning for each part of the output that was not read, and the version. */
 static void notes_out(struct ending *e)
 {
     struct rules_run *run = e->run;

@@ -30,6 +30,7 @@ void ending_source(struct ending *e, const char *who); /* the facts that follow 
 void ending_fail(struct ending *e, int block, const char *join, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* finish_params.c: the value in force in a block; NULL: none. */
 const struct value_seen *value_in(const struct rules_run *run, struct str key, int block);
+/* Records each param once, and frees e->disagree. */
 void params_out(struct ending *e);
 /* finish_names.c: names and calls of expressions, in the scope of block run->block_now. */
 struct expr_names ending_names(struct ending *e);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+/* Returns whether a check holds. *ret_line becomes the first line that matches its pattern. */
 static bool check_holds(struct ending *e, const struct check *c, int block, const char **ret_line)
 {
     struct expr_names names = ending_names(e);

@@ -60,6 +60,7 @@ static void metric_out(struct ending *e, const struct series *s, const char *sta
     headlines_note(&e->headlines, e->run->rules, s, block_of(e->run, s), stat, key);
 }
 
+/* Records that a metric is missing, under the key with its unit and `stat`. */
 static void missing_out(struct ending *e, const struct series *s, const char *stat, const char *why)
 {
     char key[NAME_MAX_BYTES + 128];
@@ -206,6 +207,8 @@ static double series_reduce(enum many many, const struct series *s, const struct
 }
 
 static int series_out(struct ending *e, struct series *s, struct err *err)
+/* Records a metric with its statistics, or why it is missing. Returns 0, or another value with *err
+ * when out of memory. */
 {
     const struct metric_rule *m = s->rule;
     const char *trouble = series_trouble(e->run, s), *unit = m->unit ? m->unit->name : "";

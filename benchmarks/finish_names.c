@@ -64,6 +64,8 @@ size_t matches_of(const struct rules_run *run, const struct check *check, int bl
     return n;
 }
 
+/* Evaluates a function of an expression: defined, value, rows or samples; any other one counts the
+ * matches of a check. */
 static void call_value(void *context, struct str function, const struct str *args, size_t n, struct value *ret)
 {
     struct ending *e = context;

@@ -90,6 +90,8 @@ static void compare_with_launcher(struct ending *e)
     }
 }
 
+/* Records a param: one value where all tests agree, else one for each test. Warns where arguments
+ * and output differ. */
 static void param_merge(struct ending *e, struct str key)
 {
     struct rules_run *run = e->run;

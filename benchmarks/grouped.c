@@ -35,6 +35,8 @@ struct notation {
     char point; /* 0: no fraction */
 };
 
+/* Returns how the number at the beginning of the text is written: groups of digits, decimal sign,
+ * length. */
 static struct notation notation_of(struct str s, enum grouped_comma comma)
 {
     struct notation n = {.first = digits_length(s)};
@@ -65,6 +67,8 @@ static bool is_foreign_notation(struct str s, const struct notation *n)
 }
 
 static size_t number_write(struct str s, const struct notation *n, char *to)
+/* Writes the number without separators between its digits, and with "." before decimals. Returns
+ * the length; no NUL follows. */
 {
     size_t length = 0;
     for (size_t i = 0; i < n->whole; i++)

@@ -74,6 +74,7 @@ bool guess_plain_line(struct str s, size_t max)
     return true;
 }
 
+/* Cuts the output into lines, GUESS_LINES_MAX at most. Returns 0, or -1 when out of memory. */
 static int cut_lines(struct guess *g)
 {
     struct str rest = g->text;
@@ -156,6 +157,8 @@ static size_t mend_families(struct guess *g, const struct record *record, bool d
 }
 
 static int read_back(struct guess *g, struct str text, int try, size_t *ret_changed, struct err *err)
+/* Reads the output with the guessed rules, and corrects the guess by what was read. *ret_changed:
+ * the number of changes. Returns 0, or another value with *err. */
 {
     struct rules *rules;
     struct rules_run *run;
@@ -218,6 +221,8 @@ static int bury_refused(struct guess *g, const char *name, char *const *argv)
 }
 
 static int guess_propose(struct guess *g, const char *name, char *const *argv, bool cut, struct buf *ret, struct err *err)
+/* Appends the guessed rules, written again after each correction, TRIES times at most. Returns 0,
+ * or another value with *err. */
 {
     size_t from = ret->n, changed = 1;
     guess_version(g, name);

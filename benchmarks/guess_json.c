@@ -75,6 +75,8 @@ static const char *row_label(const struct json *row)
 
 static void rows_at(struct json_walk *w, const struct json *array, const char *pointer);
 
+/* Adds a number of a document: as a param below a path of settings, else as a metric where it is
+ * useful. */
 static void guess_json_leaf(struct json_walk *w, struct guess_reader *r, const struct json *j, const char *path, const char *key,
                             const char *prefix, bool several)
 {
@@ -131,6 +133,7 @@ static void guess_json_members(struct json_walk *w, struct guess_reader *r, cons
     }
 }
 
+/* Adds a reader for these rows with all metrics of the object. Adds none after ROWS_READERS_MAX. */
 static void reader_for(struct json_walk *w, const struct json *object, const char *rows, const char *label, bool several)
 {
     struct guess *g = w->g;

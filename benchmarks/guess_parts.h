@@ -62,6 +62,8 @@ struct guess_reader *guess_reader_add(struct guess *g, const char *kind, size_t 
 struct guess_metric *guess_metric_add(struct guess *g, struct guess_reader *r, const char *prefix, struct str label, const char *cell,
                                       const struct unit *unit);
 bool guess_name_taken(const struct guess *g, const char *name, const struct unit *unit);
+/* Adds a param to the reader. Leaves it out where the reader is full, or the name exists already or
+ * is "x" or "value". */
 void guess_param_add(struct guess *g, struct guess_reader *r, struct str label, const char *cell, const char *type);
 /* Valid UTF-8 of no more than max bytes without control characters, and no row of an HTML table:
  * the content of its tags is no result. */

@@ -75,6 +75,7 @@ static bool is_row(const struct guess *g, size_t i, struct terse *t)
            is_terse_useful(t->split, t->fields, t->separator);
 }
 
+/* Updates what is known of each field by the row in t->split. */
 static void take_row(struct terse *t)
 {
     for (size_t k = 0; k < t->fields; k++) {
@@ -135,6 +136,8 @@ static const char *terse_spec(struct guess *g, const struct terse *t, const bool
     return b.failed || pattern.failed ? NULL : arena_dup(&g->arena, b.p, b.n);
 }
 
+/* Adds a reader for rows of fields without a header, with the fields that can be results as
+ * metrics. */
 static void guess_terse_propose(struct guess *g, size_t at, const struct terse *t)
 {
     bool wanted[FIELDS_MAX] = {false};
@@ -176,6 +179,8 @@ static bool is_terse_alone(const struct guess *g, struct terse *t)
     return true;
 }
 
+/* Adds a reader for the rows without a header from line `at` on. Returns false where they are
+ * none. */
 static bool take_terse(struct guess *g, size_t at, struct terse *t, char separator)
 {
     bool bare = separator == ' ';

@@ -74,6 +74,8 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
     return 0;
 }
 
+/* Makes the search for the literals of readers, checks and slices. Those without literals go into
+ * rules->always. Returns 0, or another value with *err. */
 static int build_prefilter(struct rules *rules, struct err *err)
 {
     struct prefilter_literal *l = calloc(READERS_MAX * 64 + (CHECKS_MAX + 2 * SLICES_MAX) * PATTERN_LITERALS_MAX, sizeof(*l));
@@ -133,6 +135,8 @@ static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
     return build_prefilter(rules, err);
 }
 
+/* Loads rules from a copy of the text. `tell`, which may be NULL, receives each complaint. Returns
+ * 0 with *ret, which the caller frees with rules_free, or -1 with *err. */
 static int load_from(struct rules **ret, const char *path, struct str text, void (*tell)(void *context, const struct err *complaint),
                      void *context, struct err *err)
 {

@@ -40,9 +40,13 @@ int load_template(struct name *ret, struct str text, struct reader *r, const str
 /* This reader reads a line only if it has one of the pattern's literals (or any line, if it has
  * none). */
 void reader_wants(struct reader *r, const struct pattern *p);
+/* Adds the conditions of y, which may be NULL, to the list *ret. Returns 0, or another value with
+ * *err. */
 int load_where(struct where **ret, const struct yaml *y, struct reader *r, struct rules *rules, struct err *err);
 /* Index of the file of this pattern in rules->file. */
 int load_file(const struct yaml *file, size_t *ret, struct rules *rules, struct err *err);
+/* Adds the bits of the sources to *ret: 1 stdout, 2 stderr, 4 << index of a file. Absent: 3.
+ * Returns 0, or another value with *err. */
 int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct err *err);
 /* Names of the context are required before any reader uses them. */
 int load_set_names(const struct yaml *y, struct rules *rules, struct err *err);

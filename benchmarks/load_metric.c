@@ -53,6 +53,8 @@ static const char *const metric_keys[] = {"name",  "cell", "unit",   "from",  "u
                                           "many",  "step", "values", "zero",  "missing",     "range",  "suffix",   "scale",
                                           "where", "when", "each",   "scope", "values_cell", NULL};
 
+/* Reads a unit. *ret stays unchanged where y is absent or null. Returns 0, or another value with
+ * *err. */
 static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_contract, const struct rules *rules, struct err *err)
 {
     if (!y || yaml_is_null(y))
@@ -85,6 +87,8 @@ static int load_range(struct metric_rule *m, const struct yaml *y, const struct 
 }
 
 static int load_metric_numbers(struct metric_rule *m, const struct yaml *y, const struct rules *rules, struct err *err)
+/* Reads direction, statistic, scale and what else treats the numbers of a metric. Returns 0, or
+ * another value with *err. */
 {
     static const char *const directions[] = {"none", "higher", "lower", NULL};
     static const char *const manys[] = {"error", "first", "last", "series", "min", "max", "mean", "sum", NULL};

@@ -202,6 +202,8 @@ int load_set_names(const struct yaml *y, struct rules *rules, struct err *err)
 }
 
 static int load_kind(struct reader *r, const struct yaml *y, struct rules *rules, const struct yaml **ret_spec, struct err *err)
+/* Finds the reader's kind by its key. Returns 0 with the key's value in *ret_spec; else, for none
+ * or several, another value with *err. */
 {
     char kinds[200] = "";
     for (const struct reader_kind *const *k = reader_kinds; *k; k++) {

@@ -89,6 +89,7 @@ static bool optional_at(const char *p, const char *end, size_t *ret_n)
 }
 
 static const char *class_end(const char *p, const char *end) /* p at '[' */
+/* Returns the place behind a class, `end` where it does not end. */
 {
     p++;
     if (p < end && *p == '^')
@@ -108,6 +109,7 @@ static const char *class_end(const char *p, const char *end) /* p at '[' */
 }
 
 static const char *group_end(const char *p, const char *end) /* p at '(' */
+/* Returns the place behind a group, `end` where it does not end. */
 {
     int depth = 0;
     while (p < end) {
@@ -161,6 +163,8 @@ static const char *group_inside(const char *p) /* behind "(", "(?:" or "(?<name>
 }
 
 static const char *scan_group(struct scanner *s)
+/* Moves over a group, and offers its alternatives where it is not optional. Returns NULL where
+ * nothing is certain behind it. */
 {
     const char *close = group_end(s->p, s->end), *inside = group_inside(s->p);
     size_t n;
@@ -208,6 +212,7 @@ static const char *scan_one(struct scanner *s)
 }
 
 static void find_literals(struct pattern *p, const char *text, size_t n)
+/* Stores literals of which each match has one. Stores none where that is not certain. */
 {
     struct scanner s = {.p = text, .end = text + n, .arena = &p->arena};
     while (s.p && s.p < s.end)
@@ -258,6 +263,8 @@ static bool jit_wanted(void)
 
 static int compile_pattern(struct pattern *p, struct str text, struct err *err)
 {
+/* Compiles the pattern with its limits. Returns 0, or another value with *err; pattern_free frees
+ * what was made in either case. */
     int code;
     size_t offset;
     uint32_t groups = 0, options = 0;
@@ -286,6 +293,8 @@ static int compile_pattern(struct pattern *p, struct str text, struct err *err)
 
 static void make_jit(const struct pattern *p)
 {
+/* Compiles the pattern to machine code at the first call. Where that fails, the interpreter stays
+ * in use. */
     struct jit *j = p->jit;
     if (j->tried)
         return;

@@ -33,6 +33,7 @@ static int no_memory(const struct loader *l)
     return err_memory(l->err, "the references of %s", l->refs->name);
 }
 
+/* Returns 0 where the node is a map with these keys only, else another value with l->err. */
 static int only_keys(const struct loader *l, const struct yaml *map, const char *const *words, const char *what)
 {
     char allowed[300] = "";
@@ -120,6 +121,7 @@ static int load_distance(const struct loader *l, const struct yaml *y, struct re
     return 0;
 }
 
+/* Reads min or max, absent is allowed. Returns 0, or another value with l->err. */
 static int load_limit(const struct loader *l, const struct yaml *y, struct reference *m, const struct unit *of, bool low)
 {
     struct quantity q = {0};
@@ -136,6 +138,7 @@ static int load_limit(const struct loader *l, const struct yaml *y, struct refer
     return 0;
 }
 
+/* Reads the value with its unit, in it or in `unit`. Returns 0, or another value with l->err. */
 static int load_value(const struct loader *l, const struct yaml *y, const struct yaml *unit, struct reference *m, const struct unit *of)
 {
     struct quantity q = {0};
@@ -205,6 +208,7 @@ static int load_metric_map(const struct loader *l, const struct yaml *y, struct 
     return load_limit(l, yaml_get(y, "min"), m, of, true) || load_limit(l, yaml_get(y, "max"), m, of, false) ? -1 : 0;
 }
 
+/* Reads the key "METRIC" or "METRIC@STEP". Returns 0, or another value with l->err. */
 static int reference_load_name(const struct loader *l, const struct yaml *y, struct reference *m)
 {
     struct str name = y->key;
@@ -336,6 +340,8 @@ static int load_entry(const struct loader *l, const struct yaml *y, struct refer
     return 0;
 }
 
+/* Loads all entries of a reference file; an empty one has none. Returns 0, or another value with
+ * l->err. */
 static int references_load_text(const struct loader *l, struct str text)
 {
     static const char *const words[] = {"format", "references", NULL};

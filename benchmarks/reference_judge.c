@@ -24,6 +24,8 @@ struct sampled {
 };
 
 static int sample_metric(const struct record *r, const char *key, const struct reference *m, struct sampled *ret)
+/* Collects the finite values of a metric in ret->v, which the caller frees. Returns 0, or -1 when
+ * out of memory. */
 {
     size_t n = 0;
     int64_t first = 0, last = 0;
@@ -73,6 +75,8 @@ static bool to_metric(double number, const struct unit *from, const struct unit 
 }
 
 static bool bound_value(const struct reference *m, const struct bound *b, double value, const struct unit *to, double *ret)
+/* Computes a bound in the metric's unit; NAN where there is none. Returns false where its unit
+ * cannot be converted. */
 {
     double d;
     *ret = NAN;
@@ -139,6 +143,8 @@ static const char *judgement_sentence(struct judging *j, const struct referred_m
 
 static void compare_with_reference(struct judging *j, const struct reference *m, const struct sampled *s, struct referred_metric *f)
 {
+/* Judges the median of the values by the band, and writes the sentence. A value that is better than
+ * the band fails only where the reference is strict. */
     struct stats st;
     stats_of(s->v, s->n, &st);
     f->value = st.median;
@@ -157,6 +163,7 @@ static void compare_with_reference(struct judging *j, const struct reference *m,
 
 static int judge_metric(struct judging *j, const struct reference *m, const char *key, struct referred_metric *f)
 {
+/* Judges one metric; key NULL: the run does not have it. Returns 0, or -1 when out of memory. */
     struct sampled s = {0};
     struct arena *a = &j->r->arena;
     const char *why = "the run has no such metric";
@@ -317,6 +324,8 @@ static int note_references(struct record *r, const struct reference_outcome *out
 static int judge_references(struct judging *j, const struct references *const *files, size_t count)
 {
     struct choice *list = NULL;
+/* Judges all metrics with a reference, then adds those without one. Returns 0, or another value
+ * when out of memory. */
     struct referred_metric **tail = &j->out->first;
     for (size_t i = 0; i < count; i++)
         for (const struct reference_entry *e = files[i]->entries; e; e = e->next)

@@ -103,6 +103,7 @@ static struct str condition_shape(const struct record *r, const struct shape_key
 }
 
 static struct str condition_subject(const struct record *r, const struct condition *c)
+/* Returns the text of the record that the condition is about; p NULL: the record has none. */
 {
     struct str text;
     struct shape_keys shape = shape_keys_of(str_of(c->kind == CONDITION_PARAM ? c->key : ""));

@@ -128,6 +128,8 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
 }
 
 static void series_add(struct rules_run *run, struct series *s, int64_t step, double value)
+/* Appends a sample. Sets s->overflow, and leaves the sample out, above the limits and when out of
+ * memory. */
 {
     if (s->n == s->room) {
         size_t room = s->room ? s->room * 2 : 4;
@@ -217,6 +219,7 @@ static bool is_of_few(struct series *s, const struct metric_rule *m, const struc
 
 static void metric_take(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
                         const struct str *cells, const struct unit *column_unit, unsigned block)
+/* Reads one metric of a row into its series; a value that is no number counts as missing there. */
 {
     char name[NAME_MAX_BYTES];
     size_t n;

@@ -63,6 +63,8 @@ void rules_argument(struct rules_run *run, const char *param, const char *value)
 /* The same for a param from the output: of an option it may be an argument too, and then it has one
  * value for all programs in the output. */
 void rules_argument_printed(struct rules_run *run, const char *param, const char *value);
+/* Reads bytes of the source "stdout", "stderr" or a file, of any length. Counts 16 zeros or more in
+ * a row as lost. */
 void rules_feed(struct rules_run *run, const char *source, const void *p, size_t n);
 void rules_cut(struct rules_run *run, const char *source,
                uint64_t bytes); /* the middle is not kept: series of this source become missing */

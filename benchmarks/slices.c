@@ -56,6 +56,8 @@ static void readers_reset(struct rules_run *run, struct source *source, int slic
     }
 }
 
+/* Removes what the slice held before: variables, staged rows and version. Of a slice that begins
+ * tests it also removes all tests of the source. */
 static void slice_forget(struct rules_run *run, struct source *source, int slice)
 {
     const struct slice *s = &run->rules->slice[slice];

@@ -56,7 +56,8 @@ static size_t unread_value_next(const struct unread *u, const struct reader *r, 
     return from;
 }
 
-/* Are the reader's values of the second reading (behind the first n) not those of the first one? */
+/* Returns whether a value of the second reading (from index n on) differs from the same one of the
+ * first reading, or is not in it. */
 static bool unread_differs(const struct unread *u, const struct reader *r, size_t n)
 {
     size_t a = unread_value_next(u, r, 0, n), b = unread_value_next(u, r, n, u->n);

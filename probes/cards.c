@@ -38,7 +38,8 @@ struct card_counters {
     bool looked;
 };
 
-/* Hardware; without any below it what carries a container's or a virtual machine's traffic. */
+/* Returns whether the device is hardware, or by its name ("eth", "bond") carries a container's or a
+ * virtual machine's traffic. */
 static bool is_card(const struct host *h, const char *device)
 {
     char path[80];
@@ -75,6 +76,7 @@ static void cards_emit_rate(struct host *h, struct record *r, struct sample_coun
         sample_emit_fine(h, r, rate / 1e6, "system/network_%s_%s_megabytes_per_second", key, way);
 }
 
+/* Records the rates of one line of /proc/self/net/dev, where its card is sampled. */
 static void cards_read_line(struct host *h, struct record *r, struct card_counters *c, struct str line)
 {
     struct str device = str_trim(str_cut(&line, ':'));
@@ -108,6 +110,7 @@ static struct port *cards_add_port(struct card_search *f, const struct family *f
     return p;
 }
 
+/* Adds the ports of an InfiniBand device whose counters exist, and makes their keys. */
 static void cards_add_ports(void *context, const char *device)
 {
     struct card_search *f = context;
@@ -132,12 +135,15 @@ static void cards_add_slingshot(void *context, const char *device)
         sample_device_name(p->key, device, "fabric", f->c->devices);
 }
 
-/* Old devices count in 32 bits and stop at the highest number. */
+/* Returns whether the counter is at its end: old devices count in 32 bits and stop at the highest
+ * number. */
 static bool is_stuck(double words)
 {
     return words == 4294967295.0;
 }
 
+/* Records the rates of a port. A counter at the end of its 32 bits is recorded as missing once, and
+ * the port is not read again. */
 static void cards_read_port(struct host *h, struct record *r, struct port *p)
 {
     double in, out, wait, rate;

@@ -163,6 +163,8 @@ static double cgroup_smallest_limit(const struct host *h, const struct cgroup *g
 }
 
 static bool cgroup_read_limit(const struct host *h, const char *dir, const char *file, double *ret)
+/* Reads a limit in its own unit; HUGE_VAL where the file states that there is none. Returns false
+ * where it cannot be read or is no number. */
 {
     struct look_text text;
     if (!look_read(h, &text, "%s/%s", dir, file))
@@ -178,6 +180,8 @@ static bool cgroup_read_limit(const struct host *h, const char *dir, const char 
 }
 
 static bool cgroup_read_cpu_2(const struct host *h, const char *dir, double *ret)
+/* Reads the limit of processors of version 2; HUGE_VAL where there is none. Returns false where
+ * cpu.max cannot be read or parsed. */
 {
     struct look_text text;
     double quota, period;
@@ -392,6 +396,8 @@ static void cgroup_emit_limits(struct host *h, struct record *r)
 static int cgroup_before(struct host *h, struct record *r, struct err *err)
 {
     struct limits_kept *k = h->real && h->argv ? probe_data(h, &probe_cgroup) : NULL;
+/* Stores the limits in the probe's data, for cgroup_after to record. Records them at once on a
+ * captured machine, and where no program runs. */
     (void)err;
     if (!k) {
         cgroup_emit_limits(h, r);
@@ -423,6 +429,8 @@ static int cgroup_after(struct host *h, struct record *r, struct err *err)
 {
     struct limits_kept *k = h->real && h->argv ? probe_data(h, &probe_cgroup) : NULL;
     const char *why = cgroup_use_foreign_reason(h, r);
+/* Records the limits of `before`; as missing where they changed, or where the program's own are
+ * others. */
     struct record now;
     (void)err;
     if (!k || !k->is_read)

@@ -114,6 +114,8 @@ static void cloud_emit_last_part(struct host *h, struct record *r, const char *k
         emit_missing(h, r, key, "the metadata service's answer is not a name");
 }
 
+/* Requests type, region and zone, one text for each path (NULL: the cloud has none). Returns false
+ * with *err where the first one fails; another one that fails is recorded as missing. */
 static bool cloud_request_lines(struct service *s, struct host *h, struct record *r, const char *header, const char *const paths[3],
                                 struct err *err)
 {
@@ -133,6 +135,8 @@ static bool cloud_request_lines(struct service *s, struct host *h, struct record
     return true;
 }
 
+/* Requests one JSON reply with the three fields. Returns false with *err where the request fails,
+ * or the reply is no JSON or lacks the first field. */
 static bool cloud_request_json(struct service *s, struct host *h, struct record *r, const char *header, const char *path,
                                const char *const fields[3], struct err *err)
 {
@@ -149,6 +153,8 @@ static bool cloud_request_json(struct service *s, struct host *h, struct record 
     return any || (err_set(err, ERR_INPUT, "the metadata service's answer has no \"%s\"", fields[0]), false);
 }
 
+/* Requests a session token, and with it the facts. Returns false where a request fails (with *err),
+ * or the token has a line break (without). */
 static bool cloud_request_aws(struct service *s, struct host *h, struct record *r, struct err *err)
 {
     static const char *const paths[] = {"/latest/meta-data/instance-type", "/latest/meta-data/placement/region",

@@ -79,6 +79,9 @@ struct cpu_counting {
     int64_t per_core; /* threads of each core; -1: they differ */
 };
 
+/* Sets *ret to whether the processor is the first of its siblings in `file`, or in `older`, the
+ * name in older kernels; *ret_sharing: how many there are. Returns false where neither file can be
+ * read. */
 static bool cpu_is_first_sibling(const struct cpu_counting *c, int64_t cpu, const char *file, const char *older, bool *ret,
                                  int64_t *ret_sharing)
 {

@@ -20,6 +20,8 @@ struct disks {
     int count, named;
 };
 
+/* Returns whether the device is a disk and no partition. Loop, RAM, floppy and optical devices are
+ * none. */
 static bool disks_is_whole(const struct host *h, const char *device)
 {
     static const char *const none[] = {"loop", "ram", "zram", "fd", "sr"};

@@ -62,6 +62,8 @@ static bool elf_file_offset(const struct elf_reader *r, uint64_t address, uint64
     return false;
 }
 
+/* Stores the build id of these notes in hexadecimal digits. Stores nothing where they cannot be
+ * read, or hold no build id of 1 to 64 bytes. */
 static void elf_read_notes(struct elf_reader *r, uint64_t offset, uint64_t size)
 {
     unsigned char notes[NOTE_MAX];
@@ -209,6 +211,8 @@ int elf_read(struct elf *ret, elf_read_at *read_at, void *context, struct err *e
 }
 
 static ssize_t elf_pread(void *context, void *to, size_t n, uint64_t offset)
+/* Reads for elf_read at an offset of the descriptor *context. Returns fewer than n bytes only at
+ * the end of the file, and -1 with errno. */
 {
     size_t done = 0;
     while (done < n) {

@@ -115,6 +115,8 @@ static void environment_add_line(struct buf *text, struct str name, struct str v
     buf_putc(text, '\n');
 }
 
+/* Appends a variable, redacted and cut after VALUE_MAX bytes, and records it as a param where `use`
+ * requires it. Counts what it leaves out: in a public record, or in a text above TEXT_MAX. */
 static void environment_add(struct environment_writing *w, struct str name, struct str value, enum use use)
 {
     if ((w->h->public_profile && use == NEITHER) || w->text.n > TEXT_MAX) {
@@ -177,6 +179,8 @@ static void environment_add_of_line(struct environment_writing *w)
             environment_add_tuning(w, name);
 }
 
+/* Writes environment.txt into the spool, and records the artifact. Without a spool it writes
+ * nothing. Returns 0, or another value with *err. */
 static int environment_store(struct environment_writing *w, struct err *err)
 {
     const struct host *h = w->h;

@@ -55,6 +55,8 @@ int fact_text_next(struct str *rest, struct fact_text *ret)
     return 1;
 }
 
+/* Records a metric from "value unit direction step time". Returns false, and records nothing, where
+ * the text has another form. */
 static bool fact_text_replay_metric(struct record *r, const char *key, struct str text)
 {
     double value;

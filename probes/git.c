@@ -29,6 +29,7 @@ struct source_git {
     } * (*problem)(void);
 };
 
+/* Sets the functions of libgit2. Returns false where the library lacks one. */
 static bool source_git_load(void *library, struct source_git *g)
 {
     const struct library_function rows[] = {
@@ -106,6 +107,7 @@ static void source_git_emit_dirty(const struct source_git *g, void *repository, 
 }
 
 static void source_git_emit_head(const struct source_git *g, void *repository, const struct source_git_facts *t)
+/* Records commit, branch, URL and local changes. Without a commit it records the error only. */
 {
     void *head = NULL, *remote = NULL;
     char hex[65] = "";

@@ -30,6 +30,8 @@ struct gpu_now {
     double busy_percent, memory_B, memory_total_B, power_W, power_limit_W, clock_Hz, memory_clock_Hz, celsius, energy_J;
 };
 
+/* Records the samples of one GPU. Leaves out values that are not finite, or too high to be
+ * valid. */
 static void gpu_watch_send(struct record *r, int number, const struct gpu_now *g, int64_t step)
 {
     const struct {
@@ -69,6 +71,8 @@ struct nvml_watch {
     unsigned found;
 };
 
+/* Loads NVML, which stays loaded, and finds the GPUs that this job may read. Returns false where
+ * there are none. */
 static bool gpu_watch_open_nvml(struct nvml_watch *n)
 {
     const struct library_function rows[] = {{"nvmlInitWithFlags", &n->init},
@@ -93,6 +97,7 @@ static bool gpu_watch_open_nvml(struct nvml_watch *n)
     return n->found > 0;
 }
 
+/* Reads one GPU. Values that the driver does not report stay unchanged. */
 static void gpu_watch_read_nvml(const struct nvml_watch *n, void *d, struct gpu_now *g)
 {
     enum { GRAPHICS = 0, MEMORY = 2, CORE = 0 };
@@ -141,6 +146,7 @@ static void gpu_watch_find_amd_monitor(void *context, const char *name)
     snprintf(g->monitor, sizeof g->monitor, "%.60s/hwmon/%.20s", g->folder, name);
 }
 
+/* Adds a card of /sys/class/drm, if it reports how busy it is, as AMD's driver does. */
 static void gpu_watch_add_amd_card(void *context, const char *name)
 {
     struct amd_watch *a = context;
@@ -207,6 +213,8 @@ static double gpu_watch_amd_counted_W(const struct amd_watch *a, struct amd_gpu 
 }
 
 static void gpu_watch_read_amd(const struct amd_watch *a, struct amd_gpu *from, struct gpu_now *g)
+/* Reads one GPU from ROCm SMI's energy counter and from sysfs. Values that neither reports stay
+ * unchanged. */
 {
     int64_t value;
     const struct host *h = a->h;

@@ -13,6 +13,8 @@
 
 enum { HOSTS_MAX = 4096, FILE_MAX_BYTES = 1 << 20, GROUPS_MOST = 64 };
 
+/* Adds the host name for each number of a range ("01-16", zeros included). Decreases *left, the
+ * number of names that may still be added. */
 static void identities_add_range(struct identities *ids, struct str prefix, struct str range, struct str suffix, size_t *left)
 {
     struct str first = str_cut(&range, '-');
@@ -157,6 +159,8 @@ struct identity_folder {
     int left;
 };
 
+/* Adds the text of a file below this folder as an identity, unless it has fewer than 5 bytes or
+ * only zeros. */
 static void identities_add_entry(void *context, const char *name)
 {
     struct identity_folder *a = context;
@@ -176,6 +180,7 @@ static void identities_add_folder(struct identities *ids, const struct host *h, 
     look_each_name(h, folder, identities_add_entry, &(struct identity_folder){ids, h, folder, below, kind, 256});
 }
 
+/* Adds this machine's IP addresses, except those of loopback interfaces. */
 static void identities_add_addresses(struct identities *ids)
 {
     struct ifaddrs *list = NULL;
@@ -213,6 +218,7 @@ static void identities_add_account(struct identities *ids, struct str file, uint
 }
 
 static void identities_add_accounts(struct identities *ids, const struct host *h)
+/* Adds the names and numbers of this user and of its groups, except for root. */
 {
     struct buf passwd CLEANUP_BUF, group CLEANUP_BUF;
     gid_t groups[GROUPS_MOST];

@@ -51,6 +51,8 @@ static const struct label_row *find_label(struct str label)
     return NULL;
 }
 
+/* Returns whether the text behind such a label has the form of an identity, and is no quantity and
+ * no common word. */
 static bool label_fits_value(enum label kind, struct str v)
 {
     size_t digits = 0, letters = 0, small = 0, hex = 0;

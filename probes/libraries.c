@@ -61,6 +61,8 @@ static bool libraries_expand(const struct resolver *r, struct str dir, const cha
     return n > 0 && more > 0 && (size_t)more < size - n;
 }
 
+/* Searches these folders, with ":" or ";" between them, for a library that can be loaded. Returns
+ * true with its path in ret. */
 static bool libraries_find_in_path(struct resolver *r, const char *folders, const char *asker, const char *name, char *ret, size_t size)
 {
     for (struct str rest = str_of(folders); folders && rest.p;) {
@@ -113,6 +115,7 @@ static bool libraries_find_in_cache(struct resolver *r, const char *name, char *
 }
 
 static bool libraries_find_file(struct resolver *r, const struct asker *a, const char *name, char *ret, size_t size, bool *ret_variant)
+/* Searches a library in the order of the dynamic linker. Returns true with its path in ret. */
 {
     static const char standard[] =
         "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:"

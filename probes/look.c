@@ -75,6 +75,7 @@ int look_open(const struct host *h, const char *path)
     return -1;
 }
 
+/* Reads as look_read does. */
 static bool look_read_short(const struct host *h, struct look_text *ret, const char *path)
 {
     int fd = look_open(h, path);

@@ -29,6 +29,8 @@ static bool machine_is_filler(struct str s)
     return s.n == 0;
 }
 
+/* Records the facts of the DMI tables, without texts that makers leave unfilled. Returns false
+ * where there are no tables. */
 static bool machine_emit_dmi(struct host *h, struct record *r)
 {
     static const char *const rows[][2] = {{"sys_vendor", "machine.vendor"},         {"product_name", "machine.product"},
@@ -125,6 +127,8 @@ static const char *machine_hypervisor_by_dmi(const struct host *h)
     return "";
 }
 
+/* Returns the hypervisor that files of proc or sys name, "unknown" where they name another one, ""
+ * where they show none. */
 static const char *machine_hypervisor_by_files(const struct host *h)
 {
     struct look_text text;

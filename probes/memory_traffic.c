@@ -67,6 +67,7 @@ static bool traffic_make_config(const struct host *h, const char *unit, struct s
     return true;
 }
 
+/* Returns how many bytes one count of the event means. 0: the kernel does not report it. */
 static double traffic_bytes_per_count(const struct host *h, const char *unit, const char *event)
 {
     static const struct {
@@ -112,6 +113,8 @@ static bool traffic_add_event(struct traffic_search *f, const char *unit, struct
            look_each_number((struct str){mask.p, mask.n}, PACKAGES_MAX, traffic_add_cpu, &a);
 }
 
+/* Adds the events of a memory controller that count reads and writes. Adds nothing for another
+ * unit. */
 static void traffic_read_unit(void *context, const char *unit)
 {
     static const struct {

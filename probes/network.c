@@ -92,6 +92,7 @@ static void network_read_fabric(void *context, const char *device)
         network_read_port(f, device, port);
 }
 
+/* Records the InfiniBand devices. Returns false where there are none. */
 static bool network_emit_fabric(struct host *h, struct record *r)
 {
     struct fabric f = {.h = h};
@@ -137,6 +138,7 @@ static void network_read_slingshot(void *context, const char *device)
         tally_add(&f->drivers, (struct str){text.p, text.n});
 }
 
+/* Records the Slingshot devices. Returns false where there are none. */
 static bool network_emit_slingshot(struct host *h, struct record *r)
 {
     struct fabric f = {.h = h};
@@ -201,6 +203,7 @@ static void network_read_card(void *context, const char *name)
 }
 
 static bool network_emit_cards(struct host *h, struct record *r)
+/* Records the network cards. Returns false where there are none. */
 {
     struct network_cards c = {.h = h, .sock = h->real ? socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1};
     look_each_name(h, "sys/class/net", network_read_card, &c);

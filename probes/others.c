@@ -24,6 +24,8 @@ struct crowd {
     uid_t seen[USERS_MAX];
 };
 
+/* Counts a process, and the users other than this one and the system's; above USERS_MAX it sets
+ * `many`. */
 static void others_count_process(struct crowd *c, uid_t owner, uid_t self)
 {
     c->all++;

@@ -13,6 +13,7 @@ bool parse_os_release(struct str text, const char *key, char *ret, size_t size);
 struct mount_line {
     struct str root, point, type, source, options, super_options;
 };
+/* Returns false where the line lacks a field. */
 bool parse_mount_line(struct str line, struct mount_line *ret);
 /* Undoes the \ooo escapes of mountinfo. Returns false if the path does not fit or has a NUL. */
 bool parse_mount_path(struct str escaped, char *ret, size_t size);
@@ -23,6 +24,7 @@ struct cpuinfo {
     char vendor[64], model[192], family[32], model_id[32], stepping[32], microcode[64], features[3072], machine[128];
     bool hypervisor;
 };
+/* Fills *ret; a field that the text lacks is "". */
 void parse_cpuinfo(struct str text, struct cpuinfo *ret);
 
 /* Returns the word in brackets of "always [madvise] never"; the complete text if there is none. */

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+/* Adds an absolute path, relative ones below cwd. Leaves out duplicates, paths that do not fit, and
+ * those below /dev (except /dev/shm), /proc and /sys. */
 static void paths_add_path(struct paths *p, struct str path, const char *cwd)
 {
     char text[PATH_SIZE];

@@ -60,6 +60,8 @@ static double read_power(char *const *words, char *const *env)
 }
 
 static void send_power(const struct record *r, const char *meter, double power_W, int64_t step)
+/* Sends one sample to the listener of r, and adds nothing to r. Sends nothing for a value that is
+ * not finite. */
 {
     struct record one;
     char key[60];
@@ -74,6 +76,8 @@ static void send_power(const struct record *r, const char *meter, double power_W
 }
 
 static void run_power_command(struct host *h, struct record *r)
+/* Runs the command repeatedly, with PAUSE_S seconds between, and sends what it prints. Returns
+ * after FAILURES_MAX failures in a row. */
 {
     char *words[WORDS_MAX + 1], text[4096];
     const struct timespec pause = {.tv_sec = PAUSE_S};

@@ -27,6 +27,8 @@ struct rocm {
     int (*partition)(uint32_t, char *, uint32_t);
 };
 
+/* Loads ROCm SMI's library; functions that it lacks become NULL. Returns false where there is no
+ * library. */
 static bool rocm_load(struct rocm *n)
 {
     const struct library_function rows[] = {

@@ -14,6 +14,7 @@
 enum { TEXT = 1 << 16, SHORT = 1024, NAME_LONGEST = 20 };
 static const int64_t SHORTEST_NS = 100000000; /* a rate over less would be the granularity of what counts, or one burst */
 
+/* Opens the file at the first call only. Returns false with the errno of that call, also later. */
 static bool __attribute__((format(printf, 3, 0)))
 sample_open_once(const struct host *h, struct sampled_file *f, const char *fmt, va_list ap)
 {

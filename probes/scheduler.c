@@ -109,6 +109,8 @@ static bool scheduler_in_step(const struct host *h)
 }
 
 static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
+/* Records the fact of row i from its variable. Records nothing where the variable is not set, or
+ * does not describe the program's step. */
 {
     const char *value = scheduler_read_value(h, rows[i].variable), *all = NULL;
     struct buf components CLEANUP_BUF;
@@ -148,6 +150,7 @@ struct per_node {
 };
 
 static bool scheduler_parse_per_node(const char *text, struct per_node *ret)
+/* Parses "16(x3),8". Returns false, and leaves *ret, where the text has another form. */
 {
     struct str rest = str_of(text);
     struct per_node p = {0};
@@ -477,6 +480,8 @@ static void scheduler_emit_lsf(struct host *h, struct record *r)
     const char *text = scheduler_read_value(h, "LSB_MCPU_HOSTS");
     int64_t nodes = 0, slots = 0, common = 0, n, index;
     bool launch_node = false;
+/* Records nodes and slots of LSF's job. Where jsrun starts the tasks, the launch node does not
+ * count. */
     if (scheduler_read_count(h, "LSB_JOBINDEX", &index) && index > 0)
         emit_tag(h, r, "job.array_task", str_of(scheduler_read_value(h, "LSB_JOBINDEX")));
     for (struct str rest = str_of(text), name = str_word(&rest); text && name.n > 0; name = str_word(&rest)) {

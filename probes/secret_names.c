@@ -107,6 +107,7 @@ static enum secret_weight secret_ending_weight(struct str joined)
 
 static enum secret_weight secret_whole_weight(struct str name)
 {
+/* Returns the weight of a name without its signs and the digits at its end, in any case. */
     char small[JOINED_MAX];
     struct str joined = {small, 0};
     while (name.n > 0 && str_is_digit(name.p[name.n - 1])) /* "password2" */

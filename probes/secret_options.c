@@ -40,6 +40,8 @@ static size_t secret_option_find_word(struct str text, struct str name)
     return text.n;
 }
 
+/* Returns whether the text before the option names one of the programs. "*" stands for all;
+ * "name+verb" requires both, in this order. */
 static bool secret_option_names_program(const char *programs, struct str before)
 {
     if (str_is(str_of(programs), "*"))

@@ -5,6 +5,8 @@ enum { RUN_LEAST = 16, AWS_KEY = 40, SERVICE_LEAST = 24 /* bytes of a token behi
 
 /* ---- addresses ---- */
 
+/* Returns whether the text has a webhook's host of secrets.def; *ret_end is the position behind
+ * it. */
 static bool token_is_known_webhook(struct str before, size_t *ret_end)
 {
     static const struct str hosts[] = {

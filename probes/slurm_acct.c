@@ -58,6 +58,8 @@ static bool slurm_acct_is_step(struct str name, const char *id)
     return str_is(job, id) && name.p && str_int(name, &step) && step >= 0;
 }
 
+/* Adds one step: sums of tasks, processor time and energy, maxima of the others, and the last state
+ * other than COMPLETED. */
 static void slurm_acct_add_step(struct slurm_acct *ret, const struct str *f)
 {
     int64_t n;

@@ -22,6 +22,7 @@ static int64_t slurm_json_number(const struct json *j, bool *ret_infinite)
     return *ret_infinite ? 0 : json_integer(json_get(j, "number"), -1);
 }
 
+/* Stores a number, a duration in seconds. Stores nothing for a value that Slurm uses for "none". */
 static void slurm_json_store_number(struct slurm_job *job, enum slurm_field field, const struct json *j)
 {
     bool infinite;

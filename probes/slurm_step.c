@@ -20,6 +20,7 @@ static bool slurm_step_parse_count(struct str line, const char *key, int64_t *re
     return false;
 }
 
+/* Reads one line of scontrol's reply, and calls `own` for each srun that the line names. */
 static void slurm_step_parse_line(struct record_lines *r, struct str line, slurm_step_own *own, void *context)
 {
     static const char state[] = "   State=", nodes[] = "   Nodes=", srun[] = "   SrunHost:Pid=";

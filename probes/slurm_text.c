@@ -15,7 +15,8 @@ static const char *const order[] = {"UserId",      "Priority",    "JobState",   
                                     "MinCPUsNode", "Features",    "Reservation",   "OverSubscribe", "Command"};
 enum { ORDER = sizeof order / sizeof *order, LINE_COMMAND = ORDER - 1 };
 
-/* The line that begins with three blanks (five before Nodes=) and a key of the list; -1: another one. */
+/* Returns the kind of a line that begins with exactly three blanks and a key of the list: its
+ * index; -1: another line. */
 static int slurm_text_line_kind(struct str line)
 {
     struct str body = line;
@@ -63,6 +64,7 @@ static bool slurm_text_limit_seconds(struct str value, int64_t *ret)
 }
 
 static void slurm_text_store(struct slurm_job *job, enum slurm_field field, struct str value)
+/* Stores a field; times and durations become seconds, where they can be parsed. */
 {
     char text[32];
     int64_t n;

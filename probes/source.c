@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+/* Records the repository of the folder that the program's script or file is in. */
 static int source_after(struct host *h, struct record *r, struct err *err)
 {
     char path[4096];

@@ -31,6 +31,7 @@ enum {
     ENTRY_IN_USE = 0x10
 };
 
+/* Reads a plain layout. Returns false where the text is none. */
 static bool stripe_of_plain_lov(struct str lov, struct stripe *ret)
 {
     if (lov.n < LOV_HEAD)
@@ -85,6 +86,8 @@ static struct str stripe_word_behind(struct str line, const char *name)
     return str_word(&rest);
 }
 
+/* Parses the number behind the name, also with a unit of size. Returns false where there is
+ * none. */
 static bool stripe_parse_number(struct str line, const char *name, int64_t *ret)
 {
     struct str value = stripe_word_behind(line, name);

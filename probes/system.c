@@ -97,6 +97,7 @@ static void system_sample_memory(struct sampler *s, struct host *h, struct recor
     sample_emit(h, r, "system/system_memory_usage_percentage", 100 * (total - available) / total);
 }
 
+/* Records the bytes of all interfaces since the first sample. */
 static void system_sample_network(struct sampler *s, struct host *h, struct record *r)
 {
     struct str text;

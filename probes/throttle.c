@@ -21,6 +21,7 @@ struct throttle_counting {
     int64_t every, at, sum, found;
 };
 
+/* Adds the counts of one processor; of many processors only each `every`th is read. */
 static void throttle_count_one(void *context, int64_t cpu)
 {
     static const char *const files[] = {"core_throttle_count", "package_throttle_count"};

@@ -25,6 +25,8 @@ enum { XML_MAX = 4 << 20, LIST_MAX = 4096 };
 static char plugins[] = "HWLOC_PLUGINS_PATH=", quiet[] = "HWLOC_HIDE_ERRORS=2", simple_xml[] = "HWLOC_LIBXML=0",
             not_this[] = "HWLOC_THISSYSTEM=0";
 
+/* Loads the topology of the host, or from `xml`, while `environ` has only hwloc's settings of
+ * benchwrap. Returns 0 with *ret, which the caller destroys, or another value with *err. */
 static int topology_load(hwloc_topology_t *ret, const struct host *h, struct str xml, struct err *err)
 {
     char fsroot[4200] = "HWLOC_FSROOT=";
@@ -73,6 +75,7 @@ struct topology_count {
     unsigned count;
 };
 
+/* Counts a text. Leaves out a new one where the list is full. */
 static void topology_count_add(struct topology_count *list, size_t *n, size_t max, const char *text)
 {
     for (size_t i = 0; i < *n; i++)
@@ -255,6 +258,7 @@ static void topology_summarize_kinds(hwloc_topology_t t, struct buf *to)
 
 static void topology_summarize(const struct host *h, hwloc_topology_t t, struct buf *to)
 {
+/* Appends the text whose hash is node.type. */
     hwloc_obj_t root = hwloc_get_root_obj(t), package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
     static const char *const of_package[] = {"CPUVendor", "CPUFamilyNumber", "CPUModelNumber", "CPUStepping",
                                              "CPUModel",  "CPURevision",     "CPUType"};
@@ -440,6 +444,8 @@ static void topology_emit_type(struct host *h, struct record *r, hwloc_topology_
 
 static int topology_store_xml(struct host *h, struct record *r, hwloc_topology_t t, struct err *err)
 {
+/* Writes the topology, scrubbed, into the spool as topology.xml, and records the artifact. Without
+ * a spool it writes nothing. Returns 0, or another value with *err. */
     char *xml, *own[] = {simple_xml, NULL}, **saved = environ;
     int size;
     if (h->spool < 0)

@@ -158,6 +158,8 @@ bool view_has_refused_files(const struct host *h, char reason[256])
 
 static bool view_find_unreadable(const struct host *h, char reason[256])
 {
+/* Returns true with the reason where a file that describes the hardware cannot be opened, or is
+ * absent though each machine has it. */
     if (view_lost_device_tree(h)) {
         snprintf(reason, 256, "/proc/device-tree leads to a folder that is hidden");
         return true;

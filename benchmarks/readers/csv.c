@@ -152,6 +152,8 @@ static bool grouped_record(const struct str *fields, size_t n, size_t columns)
 }
 
 static void record_take(struct rules_run *run, struct source *source, const struct reader *r, struct csv_reader_state *s, bool header)
+/* Reads the record that is complete in s->record as a header or a row. Returns without reading
+ * where a quote is open: the next line belongs to the record. */
 {
     const struct csv *c = r->data;
     struct str fields[FIELDS_MAX], cells[CELLS_MAX];
@@ -179,6 +181,7 @@ static void record_take(struct rules_run *run, struct source *source, const stru
 }
 
 static void csv_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+/* Appends a line to the record that is open, or begins one. */
 {
     const struct csv *c = r->data;
     struct csv_reader_state *s = memory;

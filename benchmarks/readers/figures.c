@@ -24,6 +24,7 @@ static int figures_reader_load(struct reader *r, const struct yaml *spec, struct
     return r->data ? load_keys(spec, keys, rules, err) : load_no_memory(rules, err);
 }
 
+/* Finds the cells that the reader has. Returns 0, or another value with *err for an unknown one. */
 static int figures_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct figures *x = r->data;

@@ -100,6 +100,8 @@ static struct str value_of(const struct ini *x, struct str text)
     return str_trim(text);
 }
 
+/* Begins a section, or stores the first value of a cell. A later, different value makes the cell a
+ * contradiction. */
 static void ini_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct ini *x = r->data;

@@ -56,6 +56,8 @@ struct json_reader_state {
     char text[ROW_TEXT];
 };
 
+/* Parses a JSON pointer, a member's name, ".", or "@" with a separator. Returns 0, or another value
+ * with *err. */
 static int load_pointer(struct pointer *p, struct str text, const struct yaml *at, struct rules *rules, struct err *err)
 {
     p->star = -1;
@@ -165,6 +167,8 @@ static bool path_is(const struct json_reader_state *s, int from, const struct po
 }
 
 static void json_stage_row(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, int block)
+/* Stores a copy of the row until it is known which document is the last. Sets staged->cut where it
+ * does not fit. */
 {
     struct staged *staged = &run->staged[r->index];
     struct arena *a = &staged->open_arena;
@@ -188,6 +192,8 @@ static void json_stage_row(struct rules_run *run, struct source *source, const s
 }
 
 static void json_row_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s)
+/* Ends a row, which is read, or staged where only the last document counts. A row without cells is
+ * ignored. */
 {
     const struct json_rule *j = r->data;
     int block = r->begins && s->row_star >= 0 ? (int)(s->base + s->row_star > BLOCKS_MAX ? BLOCKS_MAX : s->base + s->row_star) : -1;
@@ -254,6 +260,7 @@ static void scalar_row(struct rules_run *run, struct source *source, const struc
 }
 
 static void json_reader_scalar(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s,
+/* Stores a scalar in each cell whose pointer matches. A cell that does not fit becomes empty. */
                                struct str text)
 {
     const struct json_rule *j = r->data;
@@ -353,6 +360,8 @@ static void open_container(const struct reader *r, struct json_reader_state *s, 
 }
 
 static void close_container(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, char open)
+/* Closes the innermost container of this type, and those left open inside. Ends the row or document
+ * that ends with it. */
 {
     if (s->depth > DEPTH_MAX) {
         s->depth--;
@@ -416,6 +425,7 @@ static void bare_done(struct rules_run *run, struct source *source, const struct
 }
 
 static void string_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s)
+/* Ends a string: a member's name where one is expected, else a value. */
 {
     struct json_level *l = &s->level[s->depth];
     s->lex = LEX_NONE;
@@ -479,6 +489,7 @@ static bool opens_document(struct str rest)
 
 static void outside_string(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s,
                            struct str rest)
+/* Handles the byte rest.p[0] outside strings and bare words. */
 {
     char c = rest.p[0];
     struct json_level *l = &s->level[s->depth];

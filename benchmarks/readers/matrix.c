@@ -256,6 +256,8 @@ static bool is_foreign_line(const struct matrix_reader_state *s, struct str line
 }
 
 static void row_line(struct rules_run *run, const struct reader *r, struct matrix_reader_state *s, struct str line)
+/* Stores a line that continues the rows. A row out of order, or one too many, marks the matrix as
+ * damaged. */
 {
     struct str rest = line, label = str_word(&rest);
     if (!is_row_line(s, line)) {

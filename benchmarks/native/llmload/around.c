@@ -47,6 +47,8 @@ static int open_sinks(struct around *a, struct prompt_source *prompts, struct er
     return 0;
 }
 
+/* Waits for the server and reads its model and facts, as the options require. Returns 0, or another
+ * value with *err. */
 static int query_server(struct around *a, pid_t pid, struct err *err)
 {
     const struct opt_set *set = a->set;
@@ -72,6 +74,8 @@ static int query_server(struct around *a, pid_t pid, struct err *err)
 
 /* ---- while it runs ---- */
 
+/* Sends the values since the last call to the recorder. Closes the connection where the recorder
+ * has ended. */
 static void send_live_metrics(struct around *a, const struct live_counts *l)
 {
     double seconds = l->elapsed_s - a->last.elapsed_s;

@@ -64,6 +64,7 @@ static int by_event(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
+/* Appends the events of llmfake's log. Returns 0, or another value with *err. */
 static int read_log(struct seen_list *ret, const char *path, struct err *err)
 {
     struct stat st;
@@ -141,6 +142,8 @@ static void compare_events(struct calibration *c, const struct seen_list *client
 }
 
 static int calibration_run_load(struct calibration *c, const char *url, struct calibration_sink *w, struct err *err)
+/* Runs the load of the calibration against the URL, and stores its results in *c. Returns 0, or
+ * another value with *err, also where it was interrupted or no request succeeded. */
 {
     const struct calibration_plan *p = &c->plan;
     struct prompt_source *prompts;

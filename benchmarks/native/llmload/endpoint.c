@@ -9,6 +9,8 @@
 
 enum { URL_MAX = 2000 };
 
+/* Sets the address of a Unix socket from "SOCKET[:PATH]". *ret_path: the path, "" where there is
+ * none. Returns 0, or another value with *err. */
 static int read_unix(struct endpoint *e, struct str rest, const char **ret_path, struct arena *a, struct err *err)
 {
     struct str path = str_cut(&rest, ':');
@@ -101,6 +103,8 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
 }
 
 static int resolve_host(struct endpoint *e, struct err *err)
+/* Appends the addresses of the host, ENDPOINT_ADDRESSES at most, with its port or 80. Returns 0, or
+ * another value with *err. */
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list;
     char host[256], port[8] = "80";

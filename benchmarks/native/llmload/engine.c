@@ -143,6 +143,8 @@ static int spread_sources(struct crew *c, const struct load *l, struct err *err)
     return read_sources(c, list, err);
 }
 
+/* Resolves the endpoints, makes the schedule and checks the limits of this process. Returns 0, or
+ * another value with *err. */
 static int crew_set_up(struct crew *c, const struct load *l, const struct prompt_source *prompts, struct result_sink *sinks,
                        struct err *err)
 {
@@ -187,6 +189,8 @@ static void set_times(struct load_run *run, const struct load *l, const struct s
         run->stop_ns = l->turns > 1 || (l->concurrency.n && !l->drop) ? INT64_MAX : begin_ns + s->list[s->n - 1].at_ns + 1;
 }
 
+/* Starts a thread for each worker. Returns 0, or another value with *err; threads that have started
+ * then stop, and must be joined. */
 static int crew_start(struct crew *c, struct err *err)
 {
     unsigned n = c->run.workers;
@@ -240,6 +244,8 @@ static void crew_live_requests(struct crew *c, struct live_counts *l, int64_t no
     c->e2el_n = n, c->e2el_ns = ns, c->completed = l->completed, c->live_ns = now;
 }
 
+/* Sums the counters of all workers. Latencies (seconds) are the means since the last call, NAN
+ * without any. */
 static void crew_live(struct crew *c, struct live_counts *l)
 {
     int64_t now = clock_mono_ns();
@@ -260,6 +266,8 @@ static void crew_live(struct crew *c, struct live_counts *l)
     crew_live_requests(c, l, now);
 }
 
+/* Joins all threads. Until then it calls the hooks, and stops the load after a signal or where a
+ * hook requires it. */
 static void crew_watch(struct crew *c, struct outcome *o, const struct engine_hooks *h)
 {
     enum { LOOK_NS = 20000000 };

@@ -104,6 +104,7 @@ static int64_t number_whole(struct str s)
     return str_double(s, &v) && v >= 0 && v < 9e15 ? (int64_t)v : -1;
 }
 
+/* Stores a duration of the server: milliseconds below "timings", else nanoseconds. */
 static void duration_member(struct event *e, enum event_place place, struct str key, struct str value)
 {
     int64_t v = number_whole(value);
@@ -182,6 +183,7 @@ static void part_member(struct event *e, enum event_place place, struct str key,
         *to = value;
 }
 
+/* Stores a member whose value is a text, by its place and key. */
 static void text_member(struct event_reader *r, enum event_place place, struct str key, struct str value)
 {
     struct event *e = r->e;
@@ -315,6 +317,8 @@ static bool read_array(struct event_reader *r, enum event_place place)
     return take_char(r, ']');
 }
 
+/* Reads an object or array, with what its place means. Returns false where it is malformed or too
+ * deep. */
 static bool read_nested(struct event_reader *r, enum event_place place, struct str key)
 {
     enum event_place there = key.p ? place_below(place, key) : place; /* an element is what its array is */

@@ -266,6 +266,7 @@ struct arriving {
     struct flight *f;
 };
 
+/* Adds one event of the reply to the request's result. */
 static void take_event(void *context, const struct event *e)
 {
     struct arriving *a = context;
@@ -475,6 +476,7 @@ static void count_latency(struct live_counters *live, int64_t ns)
 }
 
 static void flight_count_end(struct worker *w, const struct request_result *r)
+/* Adds a request that has ended to the time series and the live counters. */
 {
     bool failed = ending_rows[r->ending].failed, completed = r->ending == ENDING_OK || r->ending == ENDING_EMPTY;
     struct metrics *m = &w->m;

@@ -33,6 +33,7 @@ void hdr_add(struct hdr *h, int64_t value);
 void hdr_add_many(struct hdr *h, int64_t value, uint64_t times);
 /* So many values happened, each at most `most`; more is not known. */
 void hdr_add_open(struct hdr *h, int64_t most, uint64_t times);
+/* Adds the values of `from`, which stays unchanged. */
 void hdr_merge(struct hdr *into, const struct hdr *from);
 /* The p-quantile, 0..1, as the value of rank ceil(p n) (middle of its bucket, within min..max). NaN
  * for n == 0. */
@@ -61,5 +62,7 @@ bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_hi
  * (added to `into`). */
 void hdr_print(const struct hdr *h, const char *key, struct json_out *j);
 struct json;
+/* Adds a histogram that hdr_print wrote. Returns 0, or another value with *err where it contradicts
+ * itself, or out of memory. */
 int hdr_read(struct hdr *into, const struct json *from, struct err *err);
 #endif

@@ -140,6 +140,7 @@ static bool status_line(struct http1 *h, struct str line)
     return true;
 }
 
+/* Chooses the state that reads the body after a complete head. */
 static enum http1_got begin_body(struct http1 *h, const struct http1_framing *f)
 {
     if (f->other_coding)

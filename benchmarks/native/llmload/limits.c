@@ -17,6 +17,8 @@ double limits_streams(const struct load *l)
     return most / l->shares;
 }
 
+/* Raises the limit of descriptors for so many streams (0: without a bound). Returns 0, or another
+ * value with *err where it stays too low. */
 static int check_descriptors(double streams, struct err *err)
 {
     struct rlimit r;

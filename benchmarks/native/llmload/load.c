@@ -27,6 +27,7 @@ const char *const arrivals_names[ARRIVALS_KINDS] = {"closed", "constant", "poiss
 
 enum { SECRETS_MAX = 64 << 10, DEFAULT_DURATION_S = 30 };
 
+/* Parses "N", "N@TIME" or "N-M@TIME" into the next piece. Returns 0, or another value with *err. */
 static int profile_piece(struct profile *p, struct str one, const char *what, struct err *err)
 {
     struct str rest = one, values = str_cut(&rest, '@'), to = values;
@@ -123,6 +124,8 @@ static int load_add_header(struct load *l, struct str line, const char *from, st
     return 0;
 }
 
+/* Adds the headers of --header, also those of a file ("@FILE"). Returns 0, or another value with
+ * *err. */
 static int read_headers(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
 {
     for (const struct opt_value *v = opt_find(set, OPTION_HEADER); v && v->text; v = v->next) {
@@ -142,6 +145,8 @@ static int read_headers(struct load *l, const struct opt_set *set, struct arena 
     return 0;
 }
 
+/* Reads the API key from a file, else from a variable, into the arena. l->key NULL: there is none.
+ * Returns 0, or another value with *err. */
 static int read_key(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
 {
     const char *file = opt_text(set, OPTION_KEY_FILE), *variable = opt_text(set, OPTION_KEY_ENV);
@@ -264,6 +269,8 @@ static int read_service(struct load *l, const struct opt_set *set, struct arena 
     return read_headers(l, set, a, err) < 0 ? -1 : read_key(l, set, a, err);
 }
 
+/* Stores the members of --body without their braces in the arena. Returns 0, or another value with
+ * *err. */
 static int read_body(struct load *l, const char *text, struct arena *a, struct err *err)
 {
     struct json *j;
@@ -322,6 +329,8 @@ static bool is_infinite(const char *text)
     return str_double(str_of(text), &v) && isinf(v);
 }
 
+/* Reads when requests are sent: --rate, --trace, --concurrency and --bursts. Returns 0, or another
+ * value with *err. */
 static int read_arrivals(struct load *l, const struct opt_set *set, struct err *err)
 {
     const char *rate = opt_text(set, OPTION_RATE), *concurrency = opt_text(set, OPTION_CONCURRENCY);
@@ -351,6 +360,8 @@ static int read_arrivals(struct load *l, const struct opt_set *set, struct err *
     return read_bursts(l, opt_text(set, OPTION_BURSTS), err) < 0 ? -1 : read_cancel(l, opt_text(set, OPTION_CANCEL), err);
 }
 
+/* Reads how long the load is: requests, duration, phases, turns and seed. Returns 0, or another
+ * value with *err. */
 static int read_length(struct load *l, const struct opt_set *set, struct err *err)
 {
     static const struct {
@@ -391,6 +402,8 @@ static int read_length(struct load *l, const struct opt_set *set, struct err *er
     return 0;
 }
 
+/* Sets the objectives of a named preset. Returns 0, or another value with *err for an unknown
+ * name. */
 static int read_preset(struct load *l, const char *name, struct err *err)
 {
     static const struct {
@@ -414,6 +427,8 @@ static int read_preset(struct load *l, const char *name, struct err *err)
     return err_set(err, ERR_USAGE, "--slo: expected one of %s, got \"%.40s\"", known.p, name);
 }
 
+/* Reads --slo, then --goodput, which replaces single objectives, in nanoseconds. Returns 0, or
+ * another value with *err. */
 static int read_objectives(struct load *l, const struct opt_set *set, struct err *err)
 {
     if (opt_text(set, OPTION_SLO) && read_preset(l, opt_text(set, OPTION_SLO), err) < 0)

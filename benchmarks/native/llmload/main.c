@@ -171,6 +171,8 @@ static void put_table(const struct load_report *r, struct around *a, struct extr
         buf_putc(to, '\n'), calibration_table(&x->calibration, 1, &screen, to);
 }
 
+/* Ends the load, then prints the result. Returns the exit status, 1 where a search found no rate,
+ * or -1 with *err. */
 static int print_load_report(const struct opt_set *set, struct around *a, struct extras *x, const struct prompt_source *prompts,
                              const struct outcome *o, struct err *err)
 {
@@ -256,6 +258,7 @@ static int run_load(const struct opt_set *set, struct load *load, struct prompt_
     return status;
 }
 
+/* Runs the load of the options. Returns the exit status, or a negative value with *err. */
 static int llmload_run(const struct opt_set *set, struct err *err)
 {
     struct load load;
@@ -279,6 +282,7 @@ static int llmload_run(const struct opt_set *set, struct err *err)
     return status;
 }
 
+/* Runs the command line. Returns the exit status, or a negative value with *err. */
 static int main_line(int argc, char **argv, struct err *err)
 {
     struct opt_value values[LOAD_ROWS];

@@ -153,6 +153,7 @@ static void metrics_add_gap(struct metrics *m, enum metric which, int64_t from_n
     metrics_add_span(m, which, from_ns, 0, to_ns, known);
 }
 
+/* Adds the tokens of a request and their rates. last: when the last token came. */
 static void take_tokens(struct metrics *m, const struct request_result *r, int64_t last)
 {
     m->input_tokens += r->input_tokens, m->output_tokens += r->output_tokens;

@@ -114,6 +114,7 @@ void series_in_flight(struct load_series *s, int64_t from_ns, int64_t to_ns);
 
 int metrics_init(struct metrics *m, struct err *err);
 void metrics_deinit(struct metrics *m);
+/* Adds `from`, which stays unchanged. */
 void metrics_merge(struct metrics *into, const struct metrics *from);
 /* Counts a finished request (histograms: only phase measure and not failed). */
 void metrics_take(struct metrics *m, const struct request_result *r);

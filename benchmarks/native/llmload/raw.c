@@ -16,6 +16,8 @@
 
 enum { READ_SIZE = 256 << 10, READS_AT_ONCE = 32 };
 
+/* Sets the options of a new socket, and binds it to the next --source address. A failure is stored
+ * in w->failure, and the connection continues. */
 static void set_socket_options(struct worker *w, int fd, int family)
 {
     int on = 1, stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
@@ -99,6 +101,8 @@ static void connection_lost(struct worker *w, struct conn *c, const char *what, 
                 false);
 }
 
+/* Sends what is left of the request, as far as the socket accepts it. Begins to receive once all is
+ * sent, or where sending fails. */
 static void send_rest(struct worker *w, struct conn *c)
 {
     while (c->rest.n) {
@@ -128,6 +132,7 @@ static int64_t segments_before(const struct worker *w, const struct conn *c)
     return is_unread ? -1 : segments;
 }
 
+/* Renders the request and sends its beginning. Ends the request where it cannot be rendered. */
 static void send_request(struct worker *w, struct conn *c)
 {
     if (!request_render(w, c)) {
@@ -173,6 +178,7 @@ static uint32_t bytes_that_fill(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 && size > 0 ? (uint32_t)size / PART : UINT32_MAX;
 }
 
+/* Sends the request after the connection is made, or handles its failure. */
 static void connection_made(struct worker *w, struct conn *c)
 {
     int code = 0;
@@ -378,6 +384,7 @@ static void connection_ended(struct worker *w, struct conn *c)
 }
 
 static void connection_readable(struct worker *w, struct conn *c, bool hangup)
+/* Reads what has come, READS_AT_ONCE times at most. After a hangup it reads to the end. */
 {
     for (int i = 0; hangup || i < READS_AT_ONCE; i++) {
         int64_t at_ns = 0;

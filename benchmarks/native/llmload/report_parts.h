@@ -21,6 +21,8 @@ struct client_lateness {
     double share[CLIENT_SIGNS];
     bool is_late;
 };
+/* Computes the shares that show whether the client was late, and whether one is above
+ * CLIENT_LATE_SHARE. */
 void report_client(struct client_lateness *ret, const struct outcome *o);
 /* "the client was the bottleneck: 12 % of the first tokens …" */
 void report_client_say(const struct client_lateness *c, struct buf *to);
@@ -50,6 +52,7 @@ struct report_derived {
     struct steady steady;
     struct client_lateness client;
 };
+/* Computes what the reports derive from the result. Values that are not known are NAN. */
 void report_derive(struct report_derived *ret, const struct load_report *r);
 /* When the measured part began and ended, by CLOCK_MONOTONIC; 0: it did not begin. */
 void report_window_ns(const struct outcome *o, const struct report_derived *d, double *ret_from_ns, double *ret_to_ns);

@@ -148,6 +148,8 @@ static void prompt_take_text(const struct prompt_source *source, struct str text
     p->input_source = p->input_tokens ? TOKENS_FILE : TOKENS_UNKNOWN;
 }
 
+/* Makes the prompt of a request. Returns 0, or -1 with w->failure. Its text may be in
+ * w->scratch. */
 static int make_prompt(struct worker *w, struct conn *c, struct prompt *p)
 {
     const struct schedule *schedule = w->run->schedule;

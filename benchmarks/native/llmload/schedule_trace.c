@@ -97,6 +97,7 @@ static size_t cut_cells(struct str line, struct str cells[COLUMNS])
     return n;
 }
 
+/* Adds the arrival of one row. Returns 0, or another value with the reader's error. */
 static int csv_row(struct trace_reading *r, const struct trace_columns *c, struct str line)
 {
     struct str cells[COLUMNS];

@@ -145,6 +145,7 @@ static double next_level(struct search_state *g)
     return g->floor < met ? begin_check(g, met) : g->ceiling > missed ? begin_check(g, missed) : 0;
 }
 
+/* Adds a run to the check of a rate, and updates floor or ceiling once the check has a verdict. */
 static void note_check(struct search_state *g, const struct search_trial *t)
 {
     struct search_check *c = &g->check;
@@ -171,6 +172,8 @@ static void note_check(struct search_state *g, const struct search_trial *t)
     c->rate = 0;
 }
 
+/* Adds a run to the search. A run that the client sent too late, or without requests, does not
+ * count. */
 static void note_word(struct search_state *g, double level, const struct search_trial *t)
 {
     double share = g->s->share;

@@ -42,4 +42,6 @@ uint64_t search_least(double share);
  * since each run begins with an empty queue. */
 double search_uncertainty(double spread);
 int search_run(struct rate_search *s, search_try *try_level, void *context, struct err *err);
+/* Runs levels by try_level until the rate is known, or the search stops with the reason in s->why.
+ * Returns 0, or -1 where try_level fails. */
 #endif

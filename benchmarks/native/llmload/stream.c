@@ -101,6 +101,8 @@ static bool keep_data(struct stream_feeding *f)
     return !f->s->data.failed || stream_fail(f->s, STREAM_TOO_LONG);
 }
 
+/* Adds a line of an event's data; a first one in place is not copied. Returns false where it is too
+ * long. */
 static bool more_data(struct stream_feeding *f, struct str value, bool in_place)
 {
     struct reply_stream *s = f->s;
@@ -118,6 +120,8 @@ static bool more_data(struct stream_feeding *f, struct str value, bool in_place)
     return !s->data.failed || stream_fail(s, STREAM_TOO_LONG);
 }
 
+/* Reads a line of a stream of server-sent events. Returns false after trouble, which is stored in
+ * the stream. */
 static bool sse_line(struct stream_feeding *f, struct str line, bool in_place)
 {
     struct reply_stream *s = f->s;

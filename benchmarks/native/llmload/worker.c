@@ -114,6 +114,8 @@ static size_t pick_endpoint(struct worker *w)
     return best;
 }
 
+/* Begins a request on a connection of an endpoint. Out of memory: it is not sent, and w->failure is
+ * set. */
 static void begin_request(struct worker *w, enum phase phase, uint64_t index, int64_t scheduled_ns, const struct arrival *arrival,
                           struct session *s)
 {
@@ -281,6 +283,7 @@ static uint64_t worker_slots(const struct worker *w)
 }
 
 static void fill_closed(struct worker *w)
+/* Begins requests until each slot of this worker has one, as far as the load allows. */
 {
     const struct load *l = w->run->load;
     uint64_t most = worker_slots(w), index;
@@ -298,6 +301,8 @@ static void fill_closed(struct worker *w)
 }
 
 static void send_arrivals(struct worker *w)
+/* Begins the requests that are due. Where no slot is free, --drop counts them as dropped, else they
+ * wait. */
 {
     const struct schedule *s = w->run->schedule;
     int64_t begin_ns = w->run->begin_ns;

@@ -147,14 +147,15 @@ void flight_read_end(struct worker *w, struct flight *f);
 /* Fills r's ending, counts it, passes the result to the sinks. ending: ENDING_OK: the reply is
  * complete, judge it; else what happened. error may be NULL. */
 void flight_end(struct worker *w, struct flight *f, enum request_ending ending, const char *error);
-/* What is wrong with the reply's bytes, in words. */
+/* Returns what is wrong with the reply's bytes, in words. */
 const char *flight_trouble(const struct flight *f);
 void flight_deinit(struct flight *f);
 
-/* request.c: a request's bytes, in w->wire (in w->fixed where all are the same). false: the prompt
- * cannot be made (failure kept in w). */
+/* request.c: */
 /* Appends {"role": …, "content": …} of a conversation. */
 void request_put_message(struct json_out *j, const char *role, struct str text);
+/* Renders the bytes of a request into w->wire, or into w->fixed where all are the same. Returns
+ * false where the prompt cannot be made, or is too long, with the reason in w->failure. */
 bool request_render(struct worker *w, struct conn *c);
 
 /* conn.c: connections, kept and new; their time limits. */
@@ -168,7 +169,8 @@ void conn_close(struct worker *w, struct conn *c); /* its socket only */
 void conn_free(struct conn *c);
 /* The reply's head is in c->http. What is wrong with its encoding; NULL: nothing. */
 const char *conn_head(struct worker *w, struct conn *c);
-/* Bytes of the body as they came; false: trouble, and conn_trouble ends the request. */
+/* Handles bytes of the body as they came. Returns false after trouble: conn_trouble ends the
+ * request. */
 bool conn_body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns);
 void conn_trouble(struct worker *w, struct conn *c);
 
@@ -178,6 +180,7 @@ void raw_begin(struct worker *w, struct conn *c);
  * tried, nothing is done. */
 bool raw_next_address(struct worker *w, struct conn *c);
 void raw_event(struct worker *w, struct conn *c, uint32_t events);
+/* Handles epoll's events of a connection. */
 
 /* via.c: TLS, HTTP/2 and proxies, through libcurl. */
 int via_init(struct worker *w, struct err *err);
@@ -191,7 +194,11 @@ void via_due(struct worker *w);
 /* worker.c: the loop. */
 void *worker_main(void *worker);
 int worker_init(struct worker *w, struct load_run *run, unsigned number, struct err *err);
+/* Prepares a worker. Returns 0, or another value with *err; worker_deinit frees it in either
+ * case. */
 void worker_deinit(struct worker *w);
-/* A request of this worker is over: its slot is free. */
+/* Closes the worker's connections and frees its memory, also of one that worker_init left
+ * incomplete. */
+/* Frees the slot of a request that is over. */
 void worker_freed(struct worker *w, struct conn *c);
 #endif

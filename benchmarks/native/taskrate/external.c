@@ -58,6 +58,8 @@ static void drive_give_up(struct drive *d, bool lost, const char *fmt, ...)
     va_end(ap);
 }
 
+/* Returns whether --rate allows a call now, and counts it. Adds the time of waiting to the
+ * batch. */
 static bool drive_take_token(struct drive *d)
 {
     double rate = d->b->set.rate;
@@ -137,6 +139,8 @@ static bool drive_is_temporary(struct str says)
     return false;
 }
 
+/* Schedules the tasks of a refused submission again where the refusal is temporary, else marks them
+ * as refused. Stops the submission after too many refusals. */
 static void drive_handle_refusal(struct drive *d, struct submit_client *one)
 {
     struct tasks *t = &d->b->tasks;
@@ -209,6 +213,7 @@ static void tool_ended(struct drive *d, const struct submit_client *one)
         bench_note(d->b, "the command ended with status %d%s%s", one->status, says.n ? ": " : "", says.n ? says.p : "");
 }
 
+/* Records the result of a submission whose client has ended, and frees the client. */
 static void client_ended(struct drive *d, struct submit_client *one)
 {
     struct tasks *t = &d->b->tasks;
@@ -291,6 +296,8 @@ static bool drive_check_end(struct drive *d)
     return false;
 }
 
+/* Submits what the limits allow, then waits up to 50 ms for reports and clients. Returns -1 with
+ * *err only where the first submission fails. */
 static int drive_once(struct drive *d, struct err *err)
 {
     while (!d->giving_up && (d->next < d->b->tasks.n || d->again_count) && d->clients.running < d->clients.room &&

@@ -135,6 +135,7 @@ static double figures_steady_rate(struct tasks *t, size_t ended)
 }
 
 static void figures_rates(struct tasks *t, struct task_batch *batch)
+/* Computes the rates of a batch in tasks/s, or the reason why there is no throughput. */
 {
     int64_t first = INT64_MAX, end = 0, known = 0, submitted = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -174,6 +175,7 @@ static void figures_rates(struct tasks *t, struct task_batch *batch)
 }
 
 static void node_clocks(const struct clocks_table *c, struct task_batch *batch)
+/* Adds the nodes with tasks, and the widest interval (seconds) of their clocks' offsets. */
 {
     for (size_t i = 0; i < c->count; i++) {
         const struct clocks_node *n = &c->node[i];
@@ -196,6 +198,7 @@ static void node_clocks(const struct clocks_table *c, struct task_batch *batch)
 }
 
 static void figures_throttling(const struct bench *b, struct task_batch *batch)
+/* Records the reason where --rate or refusals slowed the submission. */
 {
     double span = (double)(batch->end - batch->begin) / 1e9;
     if (batch->waited > 0.05 * span) {

@@ -164,6 +164,7 @@ int options_parse(struct taskrate_options *o, int argc, char **argv, int *next, 
     return opt_parse(&o->set, argc, argv, next, err);
 }
 
+/* Reads the list of --tasks. Returns 0, or another value with *err. */
 static int options_read_sizes(struct bench_settings *s, const char *text, struct err *err)
 {
     struct str rest = str_of(text);
@@ -183,6 +184,7 @@ static int options_read_sizes(struct bench_settings *s, const char *text, struct
     return 0;
 }
 
+/* Reads the list of --duration, in seconds. Returns 0, or another value with *err. */
 static int options_read_durations(struct bench_settings *s, const char *text, struct err *err)
 {
     struct str rest = str_of(text);
@@ -266,6 +268,8 @@ static int find_stub(const struct taskrate_options *o, struct bench *b, struct e
     return 0;
 }
 
+/* Reads the numbers of the command line, with the provider's defaults. Returns 0, or another value
+ * with *err. */
 static int options_read_numbers(const struct taskrate_options *o, struct bench *b, struct err *err)
 {
     struct bench_settings *s = &b->set;

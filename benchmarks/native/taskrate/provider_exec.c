@@ -51,6 +51,8 @@ static const char *exec_fill_word(const struct submission *s, const char *text, 
 /* An unquoted {task} between blanks is the task's words, marked by this byte; in quotes, or within
  * a word, it is their text. */
 enum { WORDS_HERE = 1 };
+/* Returns the template with WORDS_HERE for each unquoted word {task}; NULL when it does not fit.
+ * The arena owns the text. */
 static const char *exec_mark_tasks(const struct submission *s, const char *template)
 {
     CLEANUP_BUF struct buf to;

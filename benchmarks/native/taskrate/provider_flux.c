@@ -69,6 +69,7 @@ static int flux_line(struct bench *b, struct submission *s, struct err *err)
     return provider_task(b, s, s->first, b->set.array ? "FLUX_JOB_CC" : NULL, 0, &s->argv, err);
 }
 
+/* Counts Flux's jobs of this run; ret->known stays false where the query fails. */
 static void flux_ask(struct bench *b, struct queue *ret)
 {
     CLEANUP_BUF struct buf out;
@@ -90,6 +91,7 @@ static void flux_ask(struct bench *b, struct queue *ret)
     }
 }
 
+/* Ends the jobs of this name. Returns 0, or another value with *err. */
 static int flux_cancel(const char *tag, struct err *err)
 {
     char name[64], pattern[64];

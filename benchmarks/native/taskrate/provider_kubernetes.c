@@ -147,6 +147,7 @@ static int kubernetes_line(struct bench *b, struct submission *s, struct err *er
     return to->failed ? err_set(err, ERR_INPUT, "the Job object is too long") : 0;
 }
 
+/* Counts the pods of this run's Jobs; ret->known stays false where the query fails. */
 static void kubernetes_ask(struct bench *b, struct queue *ret)
 {
     CLEANUP_BUF struct buf out;

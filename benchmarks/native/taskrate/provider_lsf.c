@@ -47,6 +47,8 @@ static void lsf_read_parameters(struct bench *b, struct str text)
     }
 }
 
+/* Reads slots, parameters and version of LSF. Returns 0, or another value with *err, without slots
+ * too. */
 static int lsf_begin(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out;
@@ -90,6 +92,7 @@ static int lsf_line(struct bench *b, struct submission *s, struct err *err)
     return command ? words_add(&s->argv, command, err) : err_memory(err, "a command");
 }
 
+/* Counts LSF's jobs of this run; ret->known stays false where the query fails. */
 static void lsf_ask(struct bench *b, struct queue *ret)
 {
     CLEANUP_BUF struct buf out;

@@ -12,6 +12,7 @@ static enum provider_how parallel_how(const struct bench *b)
     return HOW_TOOL;
 }
 
+/* Reads the tool's version. Returns 0, or another value with *err where the tool cannot be run. */
 static int parallel_begin(struct bench *b, struct err *err)
 {
     struct argument_words argv = {.n = 0};

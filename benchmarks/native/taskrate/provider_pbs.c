@@ -115,6 +115,8 @@ static void pbs_ask(struct bench *b, struct queue *ret)
         snprintf(ret->why, sizeof ret->why, "%zu are held", queue_lines(buf_text(&held)));
 }
 
+/* Deletes the jobs of this name. Returns 0, or another value with *err at the first one that is
+ * neither deleted nor finished. */
 static int pbs_cancel(const char *tag, struct err *err)
 {
     CLEANUP_BUF struct buf out;

@@ -38,6 +38,8 @@ static void report_print_addresses(struct buf *to, unsigned port)
     buf_printf(to, "%08x", INADDR_LOOPBACK);
 }
 
+/* Opens r->socket for the tasks' reports, and sets b->set.address to the address that tasks send
+ * to. Returns 0, or another value with *err; the socket then stays open. */
 static int listen_to(struct report_channel *r, struct bench *b, struct err *err)
 {
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
@@ -145,6 +147,7 @@ static int64_t report_arrival_ns(struct msghdr *m)
 }
 
 static size_t take_datagrams(struct report_channel *r, struct bench *b)
+/* Receives all reports that are there, and confirms each. Returns how many tasks ended. */
 {
     size_t ended = 0;
     for (;;) {

@@ -32,6 +32,8 @@ struct course { /* of one run */
     bool local;
 };
 
+/* Returns false with *err where the sizes need --max-tasks, or there are more than BATCHES_MAX
+ * batches. */
 static bool run_check_limits(const struct bench *b, struct err *err)
 {
     const struct bench_settings *s = &b->set;

@@ -73,6 +73,8 @@ struct str slurm_config_shown(const char *key, struct str value)
     return value.n == 0 || str_is(value, "(null)") ? STR("none") : STR("set");
 }
 
+/* Records the controller's configuration as facts. Returns 0, or another value with *err where
+ * scontrol fails. */
 static int slurm_read_config(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out;

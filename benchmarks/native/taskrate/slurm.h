@@ -7,9 +7,12 @@
  * `jobs`: how many jobs the complete measurement adds to the controller's table at most (0: none,
  * steps only). -1 with the reason: nothing was submitted. */
 int slurm_begin(struct bench *b, size_t jobs, struct err *err);
+/* Counts Slurm's jobs of this run; ret->known stays false where the query fails. */
 void slurm_ask(struct bench *b, struct queue *ret);
 void slurm_count(struct bench *b, struct scheduler_counters *ret);
 void slurm_identity(struct buf *to);
+/* Cancels the jobs of this name, and reads the queue until it is empty, for about 18 s at most.
+ * Returns 0, or another value with *err where jobs are left. */
 int slurm_cancel(const char *tag, struct err *err);
 /* sbatch with what every job of taskrate has: name, nothing written, one task. */
 int slurm_sbatch(struct bench *b, struct submission *s, struct err *err);
@@ -21,4 +24,5 @@ struct str slurm_config_value(struct str text, const char *key); /* n == 0: not 
 /* The value as it is recorded: of a path whether there is one ("set", "none"), since the path is the site's own. */
 struct str slurm_config_shown(const char *key, struct str value);
 void slurm_sdiag_read(struct str text, struct scheduler_counters *ret);
+/* Reads the counters of sdiag; -1 for those that the text lacks. Times are in microseconds. */
 #endif

@@ -58,6 +58,7 @@ static int slurm_step_allocate(struct bench *b, struct err *err)
                    str_plural(want), plain.n ? plain.p : "no word");
 }
 
+/* Uses the allocation of this process, or makes one. Returns 0, or another value with *err. */
 static int slurm_step_begin(struct bench *b, struct err *err)
 {
     const char *job = getenv("SLURM_JOB_ID"), *tasks = getenv("SLURM_NTASKS"), *cpus = getenv("SLURM_JOB_CPUS_PER_NODE");

@@ -221,6 +221,7 @@ static void print_time(int64_t v)
         printf("\t%lld", (long long)v);
 }
 
+/* Prints the tasks of a batch as lines. Returns 0, or another value with *err. */
 static int print_batch(struct table_reading *r, const struct json *head, struct err *err)
 {
     double n = json_number(json_get(head, "tasks"), 0);
@@ -241,6 +242,7 @@ static int print_batch(struct table_reading *r, const struct json *head, struct 
     return 0;
 }
 
+/* Prints all batches of a table with a line of headings. Returns 0, or another value with *err. */
 static int print_all(struct table_reading *r, struct err *err)
 {
     char line[LINE_MAX_BYTES];

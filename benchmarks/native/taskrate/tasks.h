@@ -45,6 +45,7 @@ int tasks_init(struct tasks *t, size_t room, struct err *err);
 /* Clears the tables for n <= `room` tasks. The memory of a larger batch before is returned to the
  * system. */
 int tasks_begin(struct tasks *t, size_t n, struct err *err);
+/* Frees the tables and closes their descriptor. Valid again after the first call. */
 void tasks_deinit(struct tasks *t);
 /* Sorts in place, without further memory (heap sort): a million in less than a second. */
 void tasks_sort(int64_t *v, size_t n);

@@ -240,6 +240,8 @@ static unsigned release_load(struct agent *a, const struct json *j, struct buf *
     return 202;
 }
 
+/* Starts a part of a load in a process of its own. Returns the HTTP status, with the answer in
+ * `to`. */
 static unsigned begin_load(struct agent *a, const char *const *args, const struct json *j, struct buf *to)
 {
     struct err err = {0};
@@ -284,6 +286,8 @@ static bool is_load_held(struct agent *a)
     return v.state < PART_DONE;
 }
 
+/* Begins a load of the request's arguments or of the usual ones, or releases one that is held.
+ * Returns the HTTP status. */
 static unsigned answer_start(struct agent *a, struct str body, struct buf *to)
 {
     struct json *j = NULL;
@@ -407,6 +411,8 @@ static int wait_for_end(struct agent *a, int signals, bool once, double idle_s)
     }
 }
 
+/* Serves requests until a signal, --once or --idle ends the agent. Returns the exit status, or -1
+ * with *err. */
 static int agent_serve(const struct opt_set *set, char *const *usual, const char *token, const char *source, struct err *err)
 {
     struct agent a = {.lock = PTHREAD_MUTEX_INITIALIZER,

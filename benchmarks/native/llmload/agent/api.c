@@ -106,6 +106,8 @@ static unsigned api_authorize(struct api *a, struct MHD_Connection *c, const str
     return 200;
 }
 
+/* Answers a request: refuses those of web pages, without a right, or too long, and calls the
+ * handler for others. Returns the HTTP status. */
 static unsigned api_answer(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body, const char **type)
 {
     if (a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin")) {
@@ -122,6 +124,7 @@ static unsigned api_answer(struct api *a, struct MHD_Connection *c, const struct
     return a->config.handler(a->config.context, call, body, type);
 }
 
+/* Answers a complete request; 500 without a body where the answer does not fit. */
 static enum MHD_Result api_send_reply(struct api *a, struct MHD_Connection *c, const struct api_call *call)
 {
     struct buf body CLEANUP_BUF;
@@ -191,6 +194,8 @@ static int api_load_library(struct api *a, struct err *err)
     return 0;
 }
 
+/* Starts the server at the address, with its threads, and stores the port. Returns 0, or another
+ * value with *err. */
 static int listen_at(struct api *a, const struct api_config *config, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list = NULL;

@@ -90,6 +90,7 @@ static int check_identity(struct remote *r, const char *nonce, const struct http
     return proved && same ? 0 : -1;
 }
 
+/* Lets the agent prove that it knows the token. Returns 0, or another value with *err. */
 static int remote_greet(struct remote *r, struct err *err)
 {
     char url[400], header[200], nonce[SECRET_DIGITS + 1];
@@ -107,6 +108,8 @@ static int remote_greet(struct remote *r, struct err *err)
     return rc;
 }
 
+/* Sends a signed request to an agent. Returns 0 with the reply in *ret, which the caller frees, or
+ * another value with *err and *ret NULL. */
 static int remote_request(struct remote *r, const char *method, const char *path, struct str body, struct json **ret, struct err *err)
 {
     char url[400], header[200], nonce[SECRET_DIGITS + 1];
@@ -139,6 +142,8 @@ static void pause_ns(int64_t ns)
     nanosleep(&t, NULL);
 }
 
+/* Measures the offset of the agent's clock, of which the shortest round trip counts. Returns 0, or
+ * another value with *err, also for another version. */
 static int remote_probe(struct remote *r, struct err *err)
 {
     struct json *j;
@@ -190,6 +195,7 @@ static bool leaders_own(const char *name)
     return false;
 }
 
+/* Prints the options that an agent receives: those given, without the leader's own. */
 static void put_args(const struct opt_set *set, size_t share, const char *model, struct json_out *j)
 {
     struct buf one CLEANUP_BUF;
@@ -214,6 +220,8 @@ static void put_args(const struct opt_set *set, size_t share, const char *model,
     }
 }
 
+/* Sends an agent its part of the load, which it holds until its release. Returns 0, or another
+ * value with *err. */
 static int remote_prepare(struct coordination *c, size_t share, const char *model, struct err *err)
 {
     struct json *j;
@@ -234,6 +242,8 @@ static int remote_prepare(struct coordination *c, size_t share, const char *mode
     return rc;
 }
 
+/* Polls an agent until its load is ready. Returns 0, or another value with *err where it failed or
+ * is not ready at until_ns. */
 static int wait_prepared(struct coordination *c, struct remote *r, int64_t until_ns, struct err *err)
 {
     for (;;) {
@@ -255,6 +265,8 @@ static int wait_prepared(struct coordination *c, struct remote *r, int64_t until
 
 /* ---- the story ---- */
 
+/* Reads the agents' addresses into the arena, and makes their connections. Returns 0, or another
+ * value with *err. */
 static int find_hosts(struct coordination *c, const struct opt_set *set, struct arena *arena, struct err *err)
 {
     struct hosts *hosts = arena_get(arena, sizeof *hosts);
@@ -318,6 +330,8 @@ static void stop_all(struct coordination *c)
         }
 }
 
+/* Waits until all agents are ready, and sends each the common start time in its clock. Returns 0,
+ * or another value with *err, also where the time passed before all confirmed. */
 static int coordinate_release(struct coordination *c, struct err *err)
 {
     int64_t slowest = 0, until = clock_mono_ns() + (int64_t)(c->wait_s * 1e9);
@@ -344,6 +358,8 @@ static int coordinate_release(struct coordination *c, struct err *err)
                : err_set(err, ERR_REMOTE, "cannot start the agents together: an agent confirmed the start time too late");
 }
 
+/* Reads the agent's state. Marks the agent as lost where it failed, or did not answer for too
+ * long. */
 static void remote_update(struct remote *r)
 {
     struct json *j;
@@ -377,6 +393,8 @@ static void add_live(struct live_counts *sum, const struct live_counts *l, unsig
         sum->itl_s += l->itl_s, ++*itls;
 }
 
+/* Updates all agents and sums their counts. Returns true once each is done or lost; *why then may
+ * have the reason. */
 static bool remotes_update(struct coordination *c, struct live_counts *sum, const char **why)
 {
     unsigned ttfts = 0, itls = 0;
@@ -430,6 +448,8 @@ static void coordinate_watch(struct coordination *c, struct outcome *o, const st
 }
 
 static int coordinate_collect(struct coordination *c, struct outcome *o, struct err *err)
+/* Adds the results of all agents to *o. Agents without one are named in o->trouble. Returns 0, or
+ * another value with *err where none has a result. */
 {
     bool any = false;
     for (size_t i = 0; i < c->count; i++) {

@@ -41,6 +41,7 @@ static void send_release(struct agent_part *c, int64_t at_ns)
     c->released = true;
 }
 
+/* Updates the part by a line of JSON that its process wrote. Ignores other lines. */
 static void part_take_line(struct agent_part *c, struct str line)
 {
     struct json *j;
@@ -111,6 +112,8 @@ static void *read_lines(void *context)
     return NULL;
 }
 
+/* Starts `llmload share`, which reads `orders` and writes `lines`. Returns 0, or another value with
+ * *err. The caller closes the descriptors. */
 static int part_spawn(struct agent_part *c, const char *const *args, int lines, int orders, struct err *err)
 {
     char *argv[ARGS_MAX + 3] = {(char *)"llmload", (char *)"share"}; /* posix_spawn changes neither */

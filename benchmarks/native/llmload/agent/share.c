@@ -108,6 +108,7 @@ static void shift_times(struct metrics *m, int64_t offset_ns)
             *times[i] -= offset_ns;
 }
 
+/* Adds what is no metric of an agent's result. Records where the agents' schedules differ. */
 static void share_add_rest(struct outcome *o, const struct json *j, int64_t offset_ns, bool first)
 {
     double wall = json_number(json_get(j, "wall_s"), 0), steal = json_number(json_get(j, "steal_percent"), -1);

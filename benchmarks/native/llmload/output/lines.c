@@ -78,6 +78,8 @@ static void *write_blocks(void *context)
     return NULL;
 }
 
+/* Passes the buffer's block to the writing thread, and empties the buffer. Counts its lines as lost
+ * where too much waits. */
 static void lines_hand_on(struct line_writer *l, struct buf *b)
 {
     struct line_block *block = b->n && !b->failed ? malloc(sizeof *block) : NULL;

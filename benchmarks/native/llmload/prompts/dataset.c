@@ -13,6 +13,7 @@ static const struct dataset *dataset_of(const struct prompt_source *source)
     return (const struct dataset *)(const void *)source;
 }
 
+/* Returns the item of the session, and its next turn. The dataset owns the texts. */
 static int dataset_make_prompt(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
                                struct err *err)
 {
@@ -111,6 +112,7 @@ static int prepare_scoring(const struct dataset *d, const struct opt_set *set, s
 }
 
 static int dataset_fill(struct dataset *d, const struct opt_set *set, struct load *load, struct err *err)
+/* Reads the rows of --dataset. Returns 0, or another value with *err, also without any prompt. */
 {
     static const char *const scores[] = {"no", "endings", "letters"};
     int64_t rows = opt_text(set, OPTION_DATASET_ROWS) ? opt_integer(set, OPTION_DATASET_ROWS) : 0;

@@ -20,6 +20,8 @@ static bool parse_length_pair(struct str text, char between, double *a, double *
     return text.p && parse_length(first, a) && parse_length(text, b);
 }
 
+/* Appends the lengths of a file, one a line; "#" begins a comment. Returns 0, or another value with
+ * *err, also without any length. */
 static int lengths_read_file(struct lengths *l, const char *path, const char *what, struct input_hashes *inputs, struct err *err)
 {
     struct buf text CLEANUP_BUF;
@@ -57,6 +59,8 @@ static bool read_bounds(struct lengths *l, struct str *text)
 }
 
 static bool lengths_read_numbers(struct lengths *l, struct str text)
+/* Parses "N", "A-B", "uniform:A,B", "normal:MEAN,SD" or "lognormal:…". Returns false for anything
+ * else. */
 {
     static const struct {
         const char *head;

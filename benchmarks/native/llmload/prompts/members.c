@@ -113,6 +113,8 @@ static int take_tools(const struct json *text, struct buf *extra, struct err *er
     return 0;
 }
 
+/* Adds a member of a row to the request, under the name of its API. Returns 0, or another value
+ * with *err where the API has no such member. */
 static int take_member(const struct dataset *d, const struct json *value, struct buf *extra, struct buf *options, struct err *err)
 {
     const char *name = json_key(value);

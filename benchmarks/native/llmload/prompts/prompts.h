@@ -12,6 +12,8 @@ int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct l
 
 /* synthetic.c */
 struct tokenizer;
+/* Makes prompts of random words. The tokenizer, which may be NULL, belongs to the source from now
+ * on, also on error. */
 int prompts_synthetic(struct prompt_source **ret, const struct opt_set *set, const struct load *load, struct tokenizer *tokenizer, struct err *err);
 /* varied.c: the default; the tokenizer, which may be NULL, belongs to the source from now on, also
  * on error */

@@ -118,6 +118,8 @@ static int take_conversation(struct dataset *d, const struct json *row, const st
 
 /* ---- {"messages": [{"role": "user", "content": …}, …]} ---- */
 
+/* Appends the text of a message, and of its parts. Returns another value than 0 with *err where a
+ * part is no text. */
 static int add_content(struct buf *to, const struct json *content, struct err *err)
 {
     if (json_is_string(content)) {
@@ -223,6 +225,8 @@ static const struct json *choices_of(const struct json *row, const struct json *
     return json_is_object(j) ? json_get(j, "text") : j;
 }
 
+/* Returns the index of the right choice by label, letter or number; -1: the row does not state
+ * it. */
 static int right_choice(const struct json *row, const struct json *labels, size_t n)
 {
     static const char *const names[] = {"label", "gold", "answer", "answerKey", "gold_index", NULL};
@@ -237,6 +241,8 @@ static int right_choice(const struct json *row, const struct json *labels, size_
     return index >= 0 && (size_t)index < n ? (int)index : -1;
 }
 
+/* Adds an item for each choice, whose log-probability behind the context is measured. Returns 0, or
+ * -1 with *err. */
 static int add_endings(struct dataset *d, struct str context, const struct json *choices, bool clean, struct err *err)
 {
     struct buf text CLEANUP_BUF;
@@ -265,6 +271,7 @@ static int add_endings(struct dataset *d, struct str context, const struct json 
     return 0;
 }
 
+/* Adds an item that requests the letter of the right choice. Returns 0, or -1 with *err. */
 static int add_letters(struct dataset *d, struct str context, const struct json *choices, struct err *err)
 {
     struct buf text CLEANUP_BUF;
@@ -283,6 +290,8 @@ static int add_letters(struct dataset *d, struct str context, const struct json 
     return 0;
 }
 
+/* Adds the items of a row with choices: one that sends its text, or, where it is scored, those that
+ * compare the choices. Returns 0, ROWS_SKIP, or -1 with *err. */
 static int take_choices(struct dataset *d, const struct json *row, struct err *err)
 {
     const struct json *labels, *choices = choices_of(row, &labels);
@@ -321,6 +330,8 @@ static int take_choices(struct dataset *d, const struct json *row, struct err *e
 
 /* ---- {"prompt": "…"} or token ids, and plain lines ---- */
 
+/* Stores a prompt of token ids. Returns 0, or another value with *err where the API accepts none or
+ * one is invalid. */
 static int take_ids(struct dataset *d, struct item *i, const struct json *ids, struct err *err)
 {
     struct buf text CLEANUP_BUF;
@@ -350,6 +361,8 @@ static const struct json *add_prompt(struct buf *to, const struct json *row)
     return j;
 }
 
+/* Adds the item of a row, or of a line of text (row NULL). Returns 0, or another value to skip the
+ * row or with *err. */
 static int take_prompt(struct dataset *d, const struct json *row, struct str text, struct err *err)
 {
     struct buf prompt CLEANUP_BUF;

@@ -81,6 +81,8 @@ static int scoring_letters(const struct json *body, double *ret, unsigned letter
     return any ? 0 : err_set(err, ERR_INPUT, "none of the letters is among the first token's alternatives");
 }
 
+/* Reads the score of an answer: the log-probability of the ending, or the index of the best letter.
+ * Returns 0, or another value with *err. */
 static int mark_of(const struct scoring *s, const struct item *item, struct str text, double *ret, struct err *err)
 {
     struct json *body;

@@ -16,6 +16,7 @@ struct score_figures {
     double accuracy, normal, low, high;         /* shares of `scored`; 95 % interval of accuracy (Wilson); NaN: nothing scored */
     const char *why;                            /* first reason of a row that could not be scored; NULL */
 };
+/* Computes the accuracy of all rows whose answers are known. */
 void scoring_figures(const struct scoring *s, struct score_figures *ret);
 /* Members of the result: score_… */
 void scoring_json(const struct scoring *s, struct json_out *j);

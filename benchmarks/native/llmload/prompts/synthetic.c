@@ -110,6 +110,8 @@ static void add_fitting(const struct synthetic *s, struct buf *to, const struct 
     add_blocks(s, to, want, low);
 }
 
+/* Writes the prompt of the wished length into `scratch`, which owns its text. Returns 0, or another
+ * value with *err when it does not fit. */
 static int synthetic_make_prompt(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch,
                                  struct prompt *ret, struct err *err)
 {
@@ -237,6 +239,8 @@ static bool pieces_add_up(const struct synthetic *s)
 
 static int find_pieces(struct synthetic *s, struct err *err)
 {
+/* Chooses the words of prompts: tokens of the tokenizer, or common words. Returns 0, or another
+ * value with *err. */
     s->pieces = calloc(PIECES_MAX, sizeof *s->pieces);
     if (!s->pieces)
         return err_memory(err, "synthetic prompts");

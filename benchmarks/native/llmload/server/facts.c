@@ -8,6 +8,8 @@ static const char *facts_copy_text(struct llm_server *s, const char *text)
     return text ? arena_dup(&s->arena, text, strnlen(text, VALUE_MAX)) : NULL;
 }
 
+/* Adds a scalar as a fact; leaves out others, those longer than VALUE_MAX, and all above
+ * FACTS_MAX. */
 static void facts_add(struct llm_server *s, struct facts *f, const char *key, const struct json *value)
 {
     struct buf text CLEANUP_BUF;

@@ -88,6 +88,8 @@ static bool same_model(const char *listed, const char *wanted)
     return strncmp(listed, wanted, n) == 0 && (!listed[n] || strcmp(listed + n, ":latest") == 0);
 }
 
+/* Searches the load's model in the list, or uses the first one. Returns ABSENT where other models
+ * are listed, except for Ollama. */
 static enum gate_verdict look_for_model(struct waiting *w, const struct json *j)
 {
     struct buf names CLEANUP_BUF;
@@ -165,6 +167,8 @@ static void one_token(const struct waiting *w, struct buf *body)
     json_close(&j, '}');
 }
 
+/* Requests a first token. Returns PASSED, NOT_YET, or NEVER where the server refuses the
+ * request. */
 static enum gate_verdict ask_token(struct waiting *w)
 {
     struct http_reply r;

@@ -168,6 +168,7 @@ static void scrape_write_line(struct scrape *s, const struct buf *line)
     }
 }
 
+/* Stores the values of one reading, and appends them to the file of readings. */
 static void take_reply(struct scrape *s, struct str body)
 {
     struct scrape_reading r;
@@ -194,6 +195,7 @@ static void take_reply(struct scrape *s, struct str body)
     scrape_write_line(s, &line);
 }
 
+/* Reads the metrics once; a failure is counted, with its reason in s->trouble. */
 static void read_once(struct scrape *s)
 {
     struct http_reply r;

@@ -156,6 +156,8 @@ void bpe_find_bytes(struct bpe *b)
     }
 }
 
+/* Grows the parts and the heap for n bytes. Returns false when out of memory; the old memory stays
+ * valid. */
 static bool room_for(struct bpe_work *w, size_t n)
 {
     if (n <= w->size)
@@ -246,6 +248,7 @@ static void heap_offer_merge(const struct bpe *b, struct bpe_work *w, int32_t at
         heap_push(w, (struct bpe_candidate){m->rank, m->whole, at});
 }
 
+/* Merges the parts of a word by rank until no merge applies. */
 static void merge_all(const struct bpe *b, struct bpe_work *w)
 {
     w->heap_n = 0;

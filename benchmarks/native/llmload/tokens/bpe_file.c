@@ -33,6 +33,7 @@ static int read_merge(struct bpe *b, const struct json *j, struct err *err)
     return bpe_add_merge(b, left, right.p ? right : STR(""), err);
 }
 
+/* Returns 0 where the model is one that is read exactly, else another value with *err. */
 static int bpe_check_model(const struct json *model, struct err *err)
 {
     static const char *const affixes[] = {"continuing_subword_prefix", "end_of_word_suffix"};
@@ -70,6 +71,8 @@ static int read_model(struct bpe *b, const struct json *model, size_t added, str
     return 0;
 }
 
+/* Reads the model, the steps before it and the added tokens. Returns 0, or another value with
+ * *err. */
 static int bpe_read_members(struct bpe_file *f, const struct json *j, struct err *err)
 {
     const struct json *added = json_get(j, "added_tokens");

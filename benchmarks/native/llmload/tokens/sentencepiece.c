@@ -20,6 +20,8 @@ struct sentencepiece {
 #undef CALL
 };
 
+/* Loads llmload's own object with libsentencepiece, which stays loaded in s->library. Returns 0, or
+ * another value with *err. */
 static int sentencepiece_load_library(struct sentencepiece *s, struct err *err)
 {
     struct buf path CLEANUP_BUF;

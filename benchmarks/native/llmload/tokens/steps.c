@@ -100,6 +100,7 @@ static void pattern_to_pcre2(struct buf *to, const char *pattern)
     }
 }
 
+/* Compiles a pattern of Oniguruma for PCRE2. Returns 0, or another value with *err. */
 static int step_compile(struct step *s, const char *pattern, struct err *err)
 {
     int code;
@@ -339,6 +340,8 @@ static int cut_piece(struct steps_split *c, struct str piece, bool match)
     return 0;
 }
 
+/* Divides a text at the matches of the step, and passes the pieces to the next steps. Returns 0, or
+ * another value with the walk's error. */
 static int step_split(const struct steps_walk *r, size_t at, struct str text, bool first)
 {
     const struct step *s = r->steps->step[at];
@@ -360,6 +363,7 @@ static int step_split(const struct steps_walk *r, size_t at, struct str text, bo
     return rc < 0 ? -1 : split_flush(&c);
 }
 
+/* Appends the text with each match replaced. Returns 0, or a negative value with *err. */
 static int step_replace(const struct step *s, struct str text, struct buf *to, struct err *err)
 {
     struct str found;
@@ -388,6 +392,7 @@ static void step_metaspaces(const struct step *s, struct str text, bool first, s
             buf_putc(to, text.p[i]);
 }
 
+/* Appends the text as the step rewrites it. Returns 0, or another value with *err. */
 static int step_rewrite(const struct step *s, struct str text, bool first, struct buf *to, struct err *err)
 {
     char one[2];
@@ -408,6 +413,8 @@ static int step_rewrite(const struct step *s, struct str text, bool first, struc
     return 0;
 }
 
+/* Runs the steps from `at` on over a text, and passes the words at the end on. Returns 0, or
+ * another value with the walk's error. */
 static int steps_continue(const struct steps_walk *r, size_t at, struct str text, bool first)
 {
     if (!text.n)
