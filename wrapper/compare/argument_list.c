@@ -126,8 +126,8 @@ static void add_line_settings(struct listing_arguments *l)
         add_line_setting(l, &settings[i], &operand);
 }
 
-/* Returns whether one of the options that the rules join occurs several times, as in fio's jobs.
- * Only then their order matters. */
+/* Returns whether one of the options that the rules join occurs several times, as in fio's jobs, or
+ * whether there are too many words to compare. */
 static bool is_joined_twice(const char *const *joined, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -189,8 +189,8 @@ static size_t values_of(const struct tree_run *run, const struct tree_entry *e, 
     return n;
 }
 
-/* Returns whether the run has a value in another unit, which is none of the metric. A record that
- * states no unit does not contradict. */
+/* Returns whether the run's record states another unit for the metric, and counts the run in
+ * side->other_units where it has a value at that step. */
 static bool has_other_unit(const struct metric_place *place, const char *unit, int64_t step, struct compared_side *side, struct arena *a)
 {
     const char *own = json_string(json_get(place->about, "unit"), "");

@@ -338,7 +338,7 @@ static int pass_names(const struct buf *names, int (*each)(void *context, const 
     return rc;
 }
 
-/* Copies the names that the index has of a folder, if they are still those. */
+/* Copies the names that the index has of a folder; the caller has checked that they are still valid. */
 static void copy_listing(struct index_slot *s, const char *folder, struct buf *names)
 {
     size_t n = strlen(folder);

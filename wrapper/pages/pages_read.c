@@ -54,8 +54,8 @@ static const char *stamp_of_object(const struct folder *tree, const struct tree_
     return s.found ? s.found : "";
 }
 
-/* Appends what annotations and corrections of other runs change of this one, and its experiment's
- * name. */
+/* Appends a checksum of what annotations and corrections of other runs change of this one, and of its
+ * experiment's name. */
 static void put_stamp_of_others(const struct tree_run *run, struct buf *to)
 {
     struct sha256 s;

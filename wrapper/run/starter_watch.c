@@ -28,8 +28,9 @@ enum { LOOKS = sizeof gaps_ms / sizeof *gaps_ms };
 /* Readings may use so much processor time, and half a percent of the run's time. */
 static const int64_t USED_FREE_MS = 50, USED_PART = 200;
 
-/* Returns whether the process name is that of a starter whose program runs outside its processes.
- * The kernel cuts such names at 15 characters. */
+/* Returns whether the name, of a process or of a file, is that of a starter whose program may run on
+ * another machine, or as no process below it. The kernel cuts process names at 15
+ * characters. */
 static bool is_outside_name(const char *name)
 {
     const char *known;
