@@ -7,7 +7,6 @@
 #include "benchmarks/load.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const cell_names[] = {"name", "value", "unit", "dimension", "form", "step"};
@@ -202,6 +201,12 @@ static bool is_score(const struct figure *f)
     return !f->unit || !strcmp(f->unit->name, "percent");
 }
 
+static bool is_later_step(const struct figure *f, const struct figure *than)
+{
+    int64_t a, b;
+    return str_int(str_of(f->step), &a) && str_int(str_of(than->step), &b) && a > b;
+}
+
 static bool is_held(const struct figures_state *s, const struct figure *f)
 {
     size_t i = 0;
@@ -218,8 +223,7 @@ static void latest_note(struct figures_state *s, const struct figure *f)
     while (i < s->latests && (s->latest[i].unit != f->unit || strcmp(s->latest[i].name, f->name) != 0))
         i++;
     if (f->is_score_of_round && i < LATEST_MAX) {
-        bool over = i < s->latests && (!s->latest[i].is_score_of_round ||
-                                       (strtoll(f->step, NULL, 10) <= strtoll(s->latest[i].step, NULL, 10) && !is_held(s, f)));
+        bool over = i < s->latests && (!s->latest[i].is_score_of_round || (!is_later_step(f, &s->latest[i]) && !is_held(s, f)));
         s->latest[i] = *f;
         s->latest[i].is_score_of_round = !over;
         s->latests += i == s->latests;
