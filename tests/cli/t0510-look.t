@@ -82,11 +82,12 @@ like "says so too" "$(cat err)" 'recorder of this run does not answer'
 
 like "ui prints the command" "$(bw ui --print)" 'mlflow server --backend-store-uri sqlite:///mlflow.db --artifacts-destination ./artifacts'
 like "and its address" "$(bw ui --print -e one)" '^http://127.0.0.1:5000/$'
+free=$(free_port)
 mkdir stub; printf '#!/bin/sh\necho "$(basename "$PWD")|$MLFLOW_TRACKING_URI|$*"\n' >stub/mlflow; chmod +x stub/mlflow; mkdir sub
-like "what a server that ends at once has said is told" "$(cd sub && MLFLOW_TRACKING_URI=.. PATH=$WORK/stub:$PATH "$BENCHWRAP" ui -t .. --port 5987 2>&1)" \
-    'ended while it started.*: ui\|\|server --backend-store-uri sqlite:///mlflow.db .*--host unix:mlflow.sock --port 5987'
+like "what a server that ends at once has said is told" "$(cd sub && MLFLOW_TRACKING_URI=.. PATH=$WORK/stub:$PATH "$BENCHWRAP" ui -t .. --port "$free" 2>&1)" \
+    "ended while it started.*: ui\\|\\|server --backend-store-uri sqlite:///mlflow.db .*--host unix:mlflow.sock --port $free"
 printf '#!/bin/sh\nexec sleep 2\n' >stub/mlflow
-like "a terminal counts the seconds while MLflow starts" "$(PATH=$WORK/stub:$PATH TERM=xterm script -qec "$BENCHWRAP ui -t . --port 5987" /dev/null)" 'starting MLflow: second 1'
+like "a terminal counts the seconds while MLflow starts" "$(PATH=$WORK/stub:$PATH TERM=xterm script -qec "$BENCHWRAP ui -t . --port $free" /dev/null)" 'starting MLflow: second 1'
 like "without MLflow it says what to do" "$(PATH=/usr/bin:/bin "$BENCHWRAP" ui 2>&1)" 'MLflow is not installed.*ui --install'
 "$BENCHWRAP" -q -t quoted -- sh -c 'echo "a b"; exit 0' x >/dev/null
 like "show has the command line as a shell reads it" "$("$BENCHWRAP" show -t quoted)" "^  sh -c 'echo \"a b\"; exit 0' x$"
