@@ -33,7 +33,9 @@ BW_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Iwrapper -I. -Wall -Wextra -Wshadow -Wstr
              -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2 -Wno-missing-field-initializers -fno-common -fvisibility=hidden $(if $(filter-out 0,$(WERROR)),-Werror)
 BW_CFLAGS += -DBW_VERSION='"$(VERSION)"'
 comma := ,
-BW_LDFLAGS := -Wl,--as-needed $(if $(RPATH),-Wl$(comma)--disable-new-dtags '-Wl$(comma)-rpath$(comma)$(RPATH)')
+BW_LDFLAGS := -Wl,--as-needed
+# Where libraries of a portable archive are found. Not for static programs: the start code of glibc 2.36 ends one with an rpath by SIGSEGV.
+link_rpath := $(if $(RPATH),-Wl$(comma)--disable-new-dtags '-Wl$(comma)-rpath$(comma)$(RPATH)')
 ifneq ($(SAN),)
 BW_CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 BW_LDFLAGS += -fsanitize=$(SAN)
@@ -47,7 +49,7 @@ BW_HARD    += $(call cc_takes,-ffile-prefix-map=$(CURDIR)=.)
 BW_CFLAGS  += $(if $(findstring -O,$(filter-out -O0,$(CFLAGS))),$(fortify)) $(BW_HARD)
 BW_HARD_LD := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 BW_LDFLAGS += $(BW_HARD_LD)
-link_pie   := -pie
+link_pie   := -pie $(link_rpath)
 # The launcher is linked statically where the system has libc.a: it starts in half the time, and a missing library cannot stop it. STATIC=0: not.
 # Where libc has the start code for it, its address is random all the same.
 ifneq ($(STATIC),0)
@@ -149,7 +151,7 @@ $(STUB): benchmarks/native/taskrate-stub/stub.c benchmarks/native/taskrate/wire.
 		$(bare) -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,noexecstack -o $@ $<
 
 # Other flags, another compiler, or a library or header that appeared, disappeared or changed since the last build in this O rebuild everything.
-flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(link_fixed) $(LDFLAGS) $(PKG_LIBS) $(state)
+flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(link_fixed) $(link_pie) $(LDFLAGS) $(PKG_LIBS) $(state)
 $(O)/flags: FORCE
 	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ && exit; \
 	[ ! -e $@ ] || printf '%s\n' '$(subst ','\'',$(flags_now))' | \
