@@ -702,8 +702,10 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     struct number number[FIGURE_NUMBERS_MAX];
     size_t indent = 0, count = 0, n = 0, single = FIGURE_NUMBERS_MAX;
 /* Removes the results with a unit, and sets the round of the others. Returns how many are left. */
-    for (size_t i = 0; i < FIGURES_MAX; i++)
-        to[i].variant[0] = to[i].step[0] = 0, to[i].is_score_of_round = to[i].more_rounds = false;
+    for (size_t i = 0; i < FIGURES_MAX; i++) {
+        to[i].variant[0] = to[i].step[0] = 0;
+        to[i].is_score_of_round = to[i].more_rounds = false;
+    }
     note_passed(x, line, NULL, 0);
     if (!str_trim(line).n)
         x->after_text = false;

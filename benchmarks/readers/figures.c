@@ -252,7 +252,7 @@ static void take_of_step(struct rules_run *run, struct source *source, const str
 }
 
 static void take_told_apart(struct rules_run *run, struct source *source, const struct reader *r, const struct held_figure *h,
-                            enum apart by, bool is_ended)
+                            enum apart by)
 {
     char name[FIGURE_NAME_MAX + 2 * FIGURE_HEADING_MAX];
     const char *heading = by == APART_PART || by == APART_TEST ? h->heading[heading_level_of(by)] : "";
@@ -260,23 +260,10 @@ static void take_told_apart(struct rules_run *run, struct source *source, const 
     snprintf(name, sizeof name, "%s%s%s", heading, heading[0] ? " " : "", by == APART_LINE ? apart_text(h, by).p : h->figure.name);
     if (by == APART_ROUND)
         memcpy(figure.step, h->round.number, sizeof figure.step);
-    if (is_ended || figure.is_score_of_round || (by == APART_ROUND && is_score(&figure)))
+    if (figure.is_score_of_round || (by == APART_ROUND && is_score(&figure)))
         take_of_step(run, source, r, &figure, name);
     else
         figure_take(run, source, r, &figure, name);
-}
-
-/* "Epoch 9: loss=0.3" … "loss: 0.2": a value of the same name has no step, and is the result. */
-static bool is_ended_series(const struct figures_state *s, size_t first)
-{
-    const struct figure *f = &s->held[first].figure, *g;
-    for (size_t i = 0; i < s->helds && f->step[0]; i++) {
-        g = &s->held[i].figure;
-        if (!g->step[0] && !strcmp(f->name, g->name) &&
-            (f->unit && g->unit ? !strcmp(f->unit->dimension, g->unit->dimension) : f->unit == g->unit))
-            return true;
-    }
-    return false;
 }
 
 /* Passes on all that was held, under names that distinguish different values where the output has
@@ -293,11 +280,10 @@ static void held_take(struct rules_run *run, struct source *source, const struct
         while (by < APARTS && (s->is_full || !can_be_told_apart(s, i, by)))
             by++;
         struct held_figure first = s->held[i];
-        bool ended = is_ended_series(s, i);
         const struct held_figure *last = &first;
         for (size_t k = i; k < s->helds; k++)
             if (is_of_same_metric(&first, &s->held[k])) {
-                take_told_apart(run, source, r, &s->held[k], by, ended);
+                take_told_apart(run, source, r, &s->held[k], by);
                 s->held[k].is_taken = true;
                 last = &s->held[k];
             }

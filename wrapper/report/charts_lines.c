@@ -80,11 +80,6 @@ struct latency_line {
     struct plotted_metric metric;
 };
 
-static int by_line_value(const void *a, const void *b)
-{
-    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
 static double latest_percentile(const struct tree_entry *e)
 {
     const struct tree_sample *latest = tree_entry_latest(e);
@@ -165,7 +160,8 @@ static bool latency_samples(const struct tree_run *run, const struct json *detai
             v[n++] = e->samples[i].value;
     if (n < SAMPLES_FEW)
         return false;
-    qsort(v, n, sizeof *v, by_line_value);
+    struct stats ordered;
+    stats_of(v, n, &ordered); /* sorts them */
     size_t points = n < QUANTILES_MAX ? n : QUANTILES_MAX;
     double nines = log10((double)n);
     *ret = (struct latency_line){arena_get(a, points * sizeof *ret->x), arena_get(a, points * sizeof *ret->y), points, {0}};

@@ -64,43 +64,6 @@ const struct tree_entry *stale_marked(const struct folder *tree, const struct tr
     return why ? annotation_merge(annotated, &mark, a) : annotated;
 }
 
-static int order_marked(const void *a, const void *b)
-{
-    const struct tree_run *const *x = a, *const *y = b;
-    return strcmp((*x)->id, (*y)->id);
-}
-
-/* Returns the index of a run among the sorted ones; `count`: it is not among them. */
-static size_t find_sorted(struct tree_run *const *sorted, size_t count, const char *id)
-{
-    struct tree_run key = {0}, *at = &key;
-    if (!id || !record_is_id(str_of(id)))
-        return count;
-    memcpy(key.id, id, sizeof key.id);
-    struct tree_run *const *found = bsearch(&at, sorted, count, sizeof *sorted, order_marked);
-    return found ? (size_t)(found - sorted) : count;
-}
-
-void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections,
-                    struct arena *a)
-{
-    struct tree_run **sorted = corrections->chosen_count ? arena_get(a, (count + 1) * sizeof *sorted) : NULL;
-    bool *done = sorted ? arena_get(a, count + 1) : NULL;
-    if (!done || !count)
-        return;
-    memcpy(sorted, all, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, order_marked);
-    for (size_t i = 0; i < corrections->chosen_count; i++) {
-        size_t child = find_sorted(sorted, count, corrections->chosen[i].root);
-        const char *parent = child < count ? tree_file(tree, sorted[child], "tags/mlflow.parentRunId", 64, a) : NULL;
-        size_t at = parent ? find_sorted(sorted, count, corrections_shown(corrections, parent)) : count;
-        if (at == count || done[at])
-            continue;
-        done[at] = true;
-        sorted[at]->annotated = stale_marked(tree, sorted[at], corrections, sorted[at]->annotated, a);
-    }
-}
-
 /* Orders slots of a list of runs by the id of their run. */
 static int order_slots(const void *a, const void *b)
 {
@@ -127,6 +90,22 @@ static struct tree_run *const *find_slot(struct tree_run *const *const *sorted, 
     memcpy(key.id, id, sizeof key.id);
     struct tree_run *const *const *found = bsearch(&slot, sorted, count, sizeof *sorted, order_slots);
     return found ? *found : NULL;
+}
+
+void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections,
+                    struct arena *a)
+{
+    struct tree_run *const **sorted = corrections->chosen_count && count ? sorted_slots(all, count, a) : NULL;
+    bool *done = sorted ? arena_get(a, count) : NULL;
+    for (size_t i = 0; done && i < corrections->chosen_count; i++) {
+        struct tree_run *const *child = find_slot(sorted, count, corrections->chosen[i].root);
+        const char *parent = child ? tree_file(tree, *child, "tags/mlflow.parentRunId", 64, a) : NULL;
+        struct tree_run *const *at = parent ? find_slot(sorted, count, corrections_shown(corrections, parent)) : NULL;
+        if (!at || done[at - all])
+            continue;
+        done[at - all] = true;
+        (*at)->annotated = stale_marked(tree, *at, corrections, (*at)->annotated, a);
+    }
 }
 
 size_t stale_mark_deleted(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections,
@@ -166,8 +145,9 @@ const char *stale_reason(const struct tree_run *run)
 void stale_note(FILE *notes, const struct tree_run *run)
 {
     const char *reason = stale_reason(run);
-    if (reason && str_ends(str_of(reason), STALE_DELETED_END)) /* retract computes the statistics again */
-        fprintf(notes, "benchwrap: %s; hint: benchwrap retract --why TEXT %.8s\n", reason, strchr(reason, '(') + 1);
+    const char *child = reason && str_ends(str_of(reason), STALE_DELETED_END) ? strchr(reason, '(') : NULL;
+    if (child) /* retract computes the statistics again */
+        fprintf(notes, "benchwrap: %s; hint: benchwrap retract --why TEXT %.8s\n", reason, child + 1);
     else if (reason)
         fprintf(notes, "benchwrap: %s; hint: benchwrap reparse %.8s\n", reason, run->id);
 }
