@@ -128,4 +128,22 @@ like "... and it counts the others" "$(cat d.html)" '12 runs of 26 have bw in an
 bw pages -o pages >/dev/null
 is "pages: each unit has its own board" "$(jq -c '.versions[0].metrics[] | select(.key == "bw") | [.unit, .places[0].runs]' pages/measurement/*.json | sort)" '["GB_per_s",14]
 ["MB_per_s",12]'
+
+# More values in another unit than are named.
+mkdir ../many && cd ../many || exit 1
+"$BENCHWRAP" -q -e d -- true
+python3 - >specs <<'P'
+import json
+for i in range(12):
+    a = i % 2 == 0
+    print(json.dumps({"metrics": {"bw%d" % k: 100 + i for k in range(11)}, "tags": {"site": "ab"[not a]},
+                      "details": {"bw%d" % k: {"unit": "MB_per_s" if a else "GB_per_s", "direction": "higher"} for k in range(11)}}))
+P
+"$TESTLIB/make_history.py" --remove "$(dirname mlruns/*/*/meta.yaml)" <specs >/dev/null
+bw compare -e d --by site | tr -s '\n ' ' ' >out
+is "of eleven values in another unit eight are named, and the others counted" "$(grep -o 'nothing is converted' out | wc -l) $(grep -o '! [0-9]* more values are in another unit' out)" "8 ! 3 more values are in another unit"
+sed -i 's/"site": "[ab]"/"site": "a"/' specs && rm -rf mlruns && "$BENCHWRAP" -q -e d -- true
+"$TESTLIB/make_history.py" --remove "$(dirname mlruns/*/*/meta.yaml)" <specs >/dev/null
+bw compare --history -e d | tr -s '\n ' ' ' >out
+is "... six next to a history" "$(grep -o 'nothing is converted' out | wc -l) $(grep -o '! [0-9]* more values are in another unit' out)" "6 ! 16 more values are in another unit"
 done_testing

@@ -390,21 +390,35 @@ static const char *first_missing_reason(const struct compare_group *group, const
     return why;
 }
 
+/* Writes a warning about a value. Of more than SILENT_MAX, which `said` counts, only the number is written, by put_more_values. */
+static void put_value_warning(struct compare_text *t, size_t *said, const char *line)
+{
+    if ((*said)++ >= SILENT_MAX)
+        return;
+    screen_style_begin(&t->screen, STYLE_WARN, t->to);
+    compare_put_wrapped(t, 2, str_of(line));
+    screen_style_end(&t->screen, STYLE_WARN, t->to);
+}
+
+static void put_more_values(struct compare_text *t, size_t said, const char *what)
+{
+    size_t first = 0;
+    if (said > SILENT_MAX)
+        put_value_warning(t, &first, arena_printf(t->arena, "! %zu more values %s.", said - SILENT_MAX, what));
+}
+
 void compare_put_missing(struct compare_text *t)
 {
     size_t said = 0;
     bool headlines = compare_has_headlines(t);
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
-        for (size_t g = 0; g < t->count && said < SILENT_MAX; g++) {
+        for (size_t g = 0; g < t->count; g++) {
             const char *why = m->sides[g].n || (headlines && !m->headline) ? NULL : first_missing_reason(&t->groups[g], m->key);
-            if (!why)
-                continue;
-            said++;
-            const char *name = compare_metric_name(m, t->arena);
-            screen_style_begin(&t->screen, STYLE_WARN, t->to);
-            compare_put_wrapped(t, 2, str_of(arena_printf(t->arena, "! %s is missing in %c: %s.", name, (char)('A' + g), why)));
-            screen_style_end(&t->screen, STYLE_WARN, t->to);
+            if (why)
+                put_value_warning(
+                    t, &said, arena_printf(t->arena, "! %s is missing in %c: %s.", compare_metric_name(m, t->arena), (char)('A' + g), why));
         }
+    put_more_values(t, said, "are missing");
 }
 
 void compare_put_units(struct compare_text *t)
@@ -412,14 +426,12 @@ void compare_put_units(struct compare_text *t)
     size_t said = 0;
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
         for (size_t g = 0; g < t->count; g++) {
-            const char *line =
-                compare_units_line(m, g, t->groups[g].count, arena_printf(t->arena, "runs of %c", (char)('A' + g)), t->arena);
-            if (!line || said++ >= SILENT_MAX)
-                continue;
-            screen_style_begin(&t->screen, STYLE_WARN, t->to);
-            compare_put_wrapped(t, 2, str_of(line));
-            screen_style_end(&t->screen, STYLE_WARN, t->to);
+            const char *whose = arena_printf(t->arena, "runs of %c", (char)('A' + g));
+            const char *line = compare_units_line(m, g, t->groups[g].count, whose, t->arena);
+            if (line)
+                put_value_warning(t, &said, line);
         }
+    put_more_values(t, said, "are in another unit");
 }
 
 void compare_put_disputed(struct compare_text *t)

@@ -325,13 +325,17 @@ static void put_history_environment(const struct history_state *h, const struct 
 
 static void put_history_units(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
-    const char *earlier = "earlier runs", *own = "run judged";
-    for (size_t i = 0, said = 0; i < h->count && said < 6; i++)
+    enum { UNITS_SHOWN = 6 };
+    size_t said = 0;
+    for (size_t i = 0; i < h->count; i++)
         for (size_t side = 0; side < 2; side++) {
-            const char *line = compare_units_line(h->metrics[i].m, side, side ? 1 : h->earlier.count, side ? own : earlier, h->arena);
-            if (line && said++ < 6)
+            const char *whose = side ? "run judged" : "earlier runs";
+            const char *line = compare_units_line(h->metrics[i].m, side, side ? 1 : h->earlier.count, whose, h->arena);
+            if (line && said++ < UNITS_SHOWN)
                 screen_wrap_plain(screen, str_of(line), 0, 2, to);
         }
+    if (said > UNITS_SHOWN)
+        screen_wrap_plain(screen, str_of(arena_printf(h->arena, "! %zu more values are in another unit.", said - UNITS_SHOWN)), 0, 2, to);
 }
 
 /* Writes the run, the answer, which runs are its history, and what limits the comparison. A hint
