@@ -280,7 +280,7 @@ static void show_put_machine(const struct show_state *s, struct buf *to)
     buf_clear(&b);
     if (!scheduler || strcmp(scheduler, "none") == 0)
         return;
-    show_put_fact(&b, "", scheduler, job ? "" : "");
+    show_put_fact(&b, "", scheduler, "");
     show_put_fact(&b, "job ", job, "");
     show_put_number(&b, show_param(s, "job.nodes"), "node");
     show_put_number(&b, show_param(s, "job.tasks"), "task");
