@@ -113,6 +113,10 @@ is "... one warning" "$(grep -c . err)" 1
 is "... with --strict" "$(FAKE_MODE=die-early status "$LAUNCH" --strict -- true)" 125
 is "a core that refuses" "$(FAKE_MODE=refuse status "$LAUNCH" -- true)" 125
 is "... its reason" "$(cat err)" "benchwrap: rules.yaml: no such file"
+is "a core that refuses late an option of the line, which it alone can check" "$(FAKE_MODE=refuse-late status "$LAUNCH" -R wrong.yaml -- touch ran; ls ran 2>/dev/null)" 125
+is "... with --strict every option" "$(FAKE_MODE=refuse-late status "$LAUNCH" --strict -- touch ran; ls ran 2>/dev/null)" 125
+is "... one that the launcher checks delays no program" "$(FAKE_MODE=refuse-late status "$LAUNCH" -T 9 -- sh -c 'exit 4')" 4
+is "... nor any with --probe-wait" "$(FAKE_MODE=refuse-late status "$LAUNCH" --probe-wait 0.1 -R wrong.yaml -- sh -c 'exit 4')" 4
 is "a silent core delays only" "$(FAKE_MODE=silent status "$LAUNCH" -q -- sh -c 'exit 4')" 4
 is "a core that dies in the middle" "$(FAKE_MODE=die status "$LAUNCH" -- sh -c 'sleep 0.3; echo x; exit 4')" 4
 is "... loses no byte" "$(cat out)" x

@@ -1,5 +1,5 @@
 /* fake-recorder.c: a recorder for tests of the launcher: speaks wire.h, counts signals, copies the streams to $FAKE_DIR, and misbehaves as $FAKE_MODE says:
- * stall (never takes bytes), die-early, die (after the start), silent (never ready), refuse, note, never-done, stop (SIGSTOPs itself when ready), verdict (not pass), slow (takes 1 MiB in 20 ms). */
+ * stall (never takes bytes), die-early, die (after the start), silent (never ready), refuse, refuse-late (after 1 s), note, never-done, stop (SIGSTOPs itself when ready), verdict (not pass), slow (takes 1 MiB in 20 ms). */
 #include "launch/wire.h"
 
 #include <fcntl.h>
@@ -125,7 +125,9 @@ int main(int argc, char **argv)
     sigfillset(&all);
     sigdelset(&all, SIGCHLD);
     int signals = signalfd(-1, &all, SFD_NONBLOCK), to[2] = {open_in_dir("stdout"), open_in_dir("stderr")};
-    if (!strcmp(mode(), "refuse"))
+    if (!strcmp(mode(), "refuse-late"))
+        usleep(1000000);
+    if (!strncmp(mode(), "refuse", 6))
         say(WIRE_REFUSE, 0, "rules.yaml: no such file");
     if (!strcmp(mode(), "note"))
         say(WIRE_NOTE, 0, "a note with \033[31mcolour");

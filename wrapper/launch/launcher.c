@@ -432,9 +432,14 @@ static void hear_recorder_until(struct launch *l, const bool *is_done, int64_t n
     }
 }
 
-/* Waits at most --probe-wait until the recorder has inspected the machine. False: it is gone. */
+/* Waits at most --probe-wait until the recorder has inspected the machine, and longer until it has
+ * checked the options of the command line: a wrong one must not start the program on a machine that
+ * is busy. --strict waits for a recorder that records. False: it is gone. */
 static bool wait_recorder_ready(struct launch *l)
 {
+    const bool *checked = l->options.strict ? &l->recorder.ready : &l->recorder.accepted;
+    if (l->options.accept_wait)
+        hear_recorder_until(l, checked, RECORDER_ACCEPT_WAIT_MS * 1000000LL);
     hear_recorder_until(l, &l->recorder.ready,
                         (int64_t)(l->options.probe_wait * 1e9) + (l->options.share_run ? RECORDER_SHARE_WAIT_MS * 1000000LL : 0));
     return l->recorder.alive;

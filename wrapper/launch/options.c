@@ -69,6 +69,19 @@ static int options_read_series(const struct opt_set *set, struct options *ret, s
     return 0;
 }
 
+/* Returns whether the command line has an option that only the recorder checks: a text, such as the
+ * name of a file. --signal is checked here. */
+static bool options_has_unchecked(const struct opt_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        enum opt_kind kind = set->rows[i].kind;
+        bool is_text = kind == OPT_TEXT || kind == OPT_LIST || kind == OPT_PAIR || kind == OPT_SITE;
+        if (is_text && set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE && strcmp(set->rows[i].name, OPTION_SIGNAL) != 0)
+            return true;
+    }
+    return false;
+}
+
 int options_read(struct opt_set *set, struct options *ret, struct err *err)
 {
     bool strict = opt_on(set, OPTION_STRICT);
@@ -93,6 +106,7 @@ int options_read(struct opt_set *set, struct options *ret, struct err *err)
                             .counters = opt_on(set, OPTION_COUNTERS),
                             .profile_code = opt_on(set, OPTION_PROFILE_CODE),
                             .share_run = opt_on(set, OPTION_SHARE_RUN),
+                            .accept_wait = opt_find(set, OPTION_PROBE_WAIT)->origin == OPT_DEFAULT && (strict || options_has_unchecked(set)),
                             .gate = opt_on(set, OPTION_GATE),
                             .strict = strict,
                             .help = opt_on(set, OPTION_HELP),

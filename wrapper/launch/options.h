@@ -18,6 +18,7 @@ struct options {
     double probe_wait, finish_wait;
     int signal;
     bool per_rank, no_collect, counters, profile_code, share_run, gate, strict, help, version;
+    bool accept_wait;   /* the command line has an option that only the recorder checks, and no --probe-wait is given */
     bool series, sweep; /* several runs are requested (--repeat …), with other arguments each (--sweep) */
 };
 

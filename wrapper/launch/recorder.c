@@ -236,7 +236,8 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret)
     }
     ret->text[sizeof ret->text - 1] = 0;
     switch (ret->kind) {
-    case WIRE_READY: r->ready = true; break;
+    case WIRE_READY: r->accepted = r->ready = true; break;
+    case WIRE_ACCEPTED: r->accepted = true; break;
     case WIRE_ATTACHED: r->attached = true; break;
     case WIRE_REFUSE: r->refused = true; break;
     case WIRE_ENV:

@@ -8,6 +8,7 @@
 
 enum {
     RECORDER_ENV_MAX = 8,
+    RECORDER_ACCEPT_WAIT_MS = 5000 /* what an option that only the recorder checks may delay the program's start */,
     RECORDER_SHARE_WAIT_MS = 2500 /* what --share-run may delay the program's start, the recorder's own 2 s with a margin */,
     RECORDER_ATTACH_WAIT_MS = 17000 /* the same of --profile-code, 15 s with a margin */
 };
@@ -18,7 +19,7 @@ struct recorder {
     int its_end;         /* of the socket, until it is started */
     struct wire *wire;   /* NULL: none */
     bool alive;          /* its end of the socket is open */
-    bool ready, refused, attached, done;
+    bool accepted, ready, refused, attached, done;
     int verdict;
     char gate[512];      /* why the verdict is not pass; "" it is */
     int exit;            /* wait status once pid is reaped */

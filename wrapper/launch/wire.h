@@ -63,6 +63,7 @@ enum wire_kind {
     WIRE_REFUSE,      /* recorder: 125: text states why (--strict, or something the user named) */
     WIRE_ENV,         /* recorder, before READY: text is a NAME=VALUE for the program's environment (--share-run) */
     WIRE_ATTACHED,    /* recorder: the answer to WIRE_HELD */
+    WIRE_ACCEPTED,    /* recorder, before READY: every option of the command line is valid */
     WIRE_STARTED = 16,/* launcher: program started; .pid .mono_ns .wall_ms */
     WIRE_NOEXEC,      /* launcher: program could not be started; .status = errno */
     WIRE_ENDED,       /* launcher: program ended; .status (wait status) .usage … */

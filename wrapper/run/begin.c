@@ -392,6 +392,7 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     const char *experiment = redaction_name(&run->redaction, run->plan.experiment_given, &run->plan.arena);
     if (!experiment || !(run->plan.experiment = plan_experiment_legal(experiment, &run->plan.arena)))
         return err_memory(err, "the name of the experiment");
+    run_report(run, WIRE_ACCEPTED, 0, "");
     files_look_begin(&run->files, run->plan.rules, run->plan.program);
     run->sample_ns = (int64_t)(opt_seconds(&run->plan.opts, OPTION_SAMPLE) * 1e9);
     follow_parent(run);
