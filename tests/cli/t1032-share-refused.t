@@ -170,6 +170,9 @@ git -C "$HUB" branch -m main trunk
 forge_runs . 1
 share; like "a renamed main branch" "$? $(said)" "for origin/trunk pull request #$((number + 3)) opened|pull request #$((number + 3)) opened"
 git -C "$HUB" update-ref refs/heads/trunk "$(git -C "$HUB" rev-list --max-parents=0 trunk | tail -n 1)"
+git branch -qf "$branch" origin/trunk^2
+share -n; is "a target rewritten by force, and a branch that left it before its last state" "$? $(said | grep -c 'no new runs')" "0 0"
+git branch -qf "$branch" "refs/remotes/origin/$branch"
 share; is "a target rewritten by force: the site's own runs are offered again" "$? $(forge_pulls "p['number'] == $number + 3 and '$own' in p['text']")" "0 True"
 like "... without those of another site" "$(said)" "left out: .* run.*the target has lost it, and another site published it"
 like "... without those that are not here" "$(said)" "left out: .* run.*the target has lost it, and it is not on this disk"

@@ -120,25 +120,28 @@ int share_find_rewritten(struct share *s, struct err *err)
     return rc < 0 ? -1 : 0;
 }
 
-/* True if the branch was made from a former state of the target. Then it holds files of that, and
- * must be made again. */
-static int holds_old_target(struct share *s, const struct branch *b, struct err *err)
+/* Finds the commit at which the branch left a former state of the target. Returns 1 with *ret where
+ * the target no longer holds that commit: the branch holds files of it, and must be made again. 0:
+ * it holds it, or was not rewritten; -1 with err. */
+static int find_lost_base(struct share *s, const struct branch *b, struct repo_id *ret, struct err *err)
 {
-    struct repo_id common;
-    int rc = s->rewritten ? repo_merge_base(s->repo, &s->old_target, &b->tip, &common, err) : 1;
-    return rc < 0 ? -1 : rc == 0 && repo_id_eq(&common, &s->old_target);
+    int rc = s->rewritten ? repo_merge_base(s->repo, &s->old_target, &b->tip, ret, err) : 1;
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    int held = repo_contains(s->repo, &s->target, ret, err);
+    return held < 0 ? -1 : !held;
 }
 
 /* Returns 1 where the branch is as it shall be, 0 where it must be made again, -1 with err. */
 static int branch_is_current(struct share *s, const struct branch *b, struct err *err)
 {
     struct brought brought = {.s = s, .err = err};
-    struct repo_id was, is;
+    struct repo_id was, is, lost_base;
     if (!b->exists)
         return 0;
-    int rewritten = holds_old_target(s, b, err);
+    int rewritten = find_lost_base(s, b, &lost_base, err);
     bool has_base = rewritten > 0 || b->has_base;
-    if (rewritten < 0 || (has_base && tree_of(s, rewritten ? &s->old_target : &b->base, &was, err)) || tree_of(s, &b->tip, &is, err))
+    if (rewritten < 0 || (has_base && tree_of(s, rewritten ? &lost_base : &b->base, &was, err)) || tree_of(s, &b->tip, &is, err))
         return -1;
     int rc = repo_diff(s->repo, has_base ? &was : NULL, &is, NULL, note_difference, &brought, err);
     run_ids_sort(&brought.runs);
