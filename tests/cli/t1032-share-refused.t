@@ -252,6 +252,10 @@ git reset -q origin/main; lost_record one
 share; is "... also where no branch of this clone has it any more" "$? $(ls mlruns/*/"$gone"/meta.yaml | wc -l) $(said | grep -c 'another site published it') $(lost_brings)" "0 1 1 3"
 git reflog expire --expire=now --all; lost_record one
 share; is "... and no log" "$? $(said | grep -c 'another site published it') $(lost_brings)" "0 1 4"
+# A merge that is not pushed yet: the target never had these runs.
+lost_record two; (cd ../lost-two && share); git checkout -q main; git merge -q --no-edit "$(git -C ../lost.git rev-parse main)"; git fetch -q
+git merge -q --no-edit "origin/$(git -C ../lost-two for-each-ref --format='%(refname:short)' refs/heads/benchwrap)"; lost_record one
+share; like "a run of another site in a merge that is not pushed: the target has lost nothing" "$? $(said | tr '\n' ' ')" "^0 .*another site recorded it; it is checked out here, and not in the target"
 # A run that bears another site's name, and that no target had, goes: share says so.
 "$BENCHWRAP" -q --site three -- echo "rate: 3.25 MB/s" >/dev/null 2>&1
 share; like "a run that was recorded under another site's name is named" "$? $(said | tr '\n' ' ')" "^0 .*remark: 1 run bears another site's name: three"

@@ -86,8 +86,9 @@ void share_measure(struct share *s); /* files, bytes, redactions, and what the t
 
 /* ---- share_sites.c: runs of other sites ---- */
 #define SHARE_LOST "the target has lost it, and another site published it"
-/* Leaves out each run of another site that an earlier state of the target had (a forced push removed it), and notes it for good; where the target was
- * rewritten, also runs that are not on this disk. */
+/* Leaves out each run of another site that an earlier state of the target had (a forced push removed
+ * it), and notes it for good; that the checked-out branch has; and where the target was rewritten,
+ * those that are not on this disk. 0; -1 with err. */
 int share_leave_out_lost(struct share *s, struct err *err);
 /* Returns how many shared runs have another site's name, and appends the first names, with commas between them. */
 size_t share_other_sites(const struct share *s, struct buf *names);

@@ -29,8 +29,8 @@ static bool has_doubtful(const struct share *s)
     return false;
 }
 
-/* Leaves out the other sites' runs that an earlier state of the target has. Returns how many. */
-static size_t leave_out_lost(struct share *s, const struct repo_id *commit)
+/* Leaves out the other sites' runs that the commit has, for the reason. Returns how many. */
+static size_t leave_out_runs_of(struct share *s, const struct repo_id *commit, const char *reason)
 {
     struct repo_entry mlruns, found;
     size_t n = 0;
@@ -42,21 +42,22 @@ static size_t leave_out_lost(struct share *s, const struct repo_id *commit)
         snprintf(path, sizeof path, "%s/%s", r->experiment, r->id);
         if (!is_doubtful(s, r) || repo_find(s->repo, &mlruns.id, path, &found, NULL))
             continue;
-        r->left_out = SHARE_LOST;
+        r->left_out = reason;
         n++;
     }
     return n;
 }
 
-/* Leaves out runs that this clone has checked out: they come from the target, unless it is the
- * branch that share makes. Returns how many. */
-static size_t leave_out_checked_out(struct share *s)
+/* Leaves out runs that this clone has checked out, unless in the branch that share makes: a merge
+ * that was not pushed yet, or a state of the target that is in no log any more. */
+static void leave_out_checked_out(struct share *s)
 {
     const char *branch = NULL;
     struct repo_id head;
     if (repo_symbolic(s->repo, "HEAD", s->arena, &branch, NULL) == 0 && branch && strcmp(branch, s->results.branch) == 0)
-        return 0;
-    return repo_ref(s->repo, "HEAD", &head, NULL) == 0 ? leave_out_lost(s, &head) : 0;
+        return;
+    if (repo_ref(s->repo, "HEAD", &head, NULL) == 0)
+        leave_out_runs_of(s, &head, "another site recorded it; it is checked out here, and not in the target");
 }
 
 /* Leaves out runs that the log of the tracking branch has: each state of the target that was
@@ -76,7 +77,7 @@ static int leave_out_logged(struct share *s, size_t *n, struct err *err)
     for (struct str text = end.status ? (struct str){0} : buf_text(&end.out); text.p && has_doubtful(s);) {
         struct repo_id commit;
         if (repo_id_parse(&commit, str_cut(&text, '\n')))
-            *n += leave_out_lost(s, &commit);
+            *n += leave_out_runs_of(s, &commit, SHARE_LOST);
     }
     program_end_deinit(&end);
     return 0;
@@ -134,10 +135,10 @@ int share_leave_out_lost(struct share *s, struct err *err)
     if (folder >= 0 && fs_read(folder, file, NOTE_MAX / 2, 0, &b, NULL) == 0)
         leave_out_noted(s, buf_text(&b));
     if (s->rewritten)
-        found += leave_out_lost(s, &s->old_target);
-    found += leave_out_checked_out(s);
+        found += leave_out_runs_of(s, &s->old_target, SHARE_LOST);
     if (has_doubtful(s) && leave_out_logged(s, &found, err))
         return -1;
+    leave_out_checked_out(s);
     return found ? write_lost(s, folder, file, &b, err) : 0;
 }
 
