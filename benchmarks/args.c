@@ -14,6 +14,19 @@ static const struct option_rule *option_of(const struct rules *rules, struct str
     return NULL;
 }
 
+const char *rules_param_of(const struct rules *rules, struct str name)
+{
+    static const char *const dashes[] = {"", "--", "-"};
+    for (size_t i = 0; i < sizeof dashes / sizeof *dashes; i++) {
+        char flag[KEY_MAX];
+        int n = snprintf(flag, sizeof flag, "%s" STR_FMT, dashes[i], STR_ARG(name));
+        const struct option_rule *o = n < (int)sizeof flag ? option_of(rules, str_of(flag)) : NULL;
+        if (o)
+            return o->hidden ? NULL : o->param;
+    }
+    return NULL;
+}
+
 static void option_note(struct rules_run *run, const struct option_rule *o)
 {
     size_t i = (size_t)(o - run->rules->option);

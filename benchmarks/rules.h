@@ -55,6 +55,9 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
 /* Sets explained[i] where the rules know argv[i] (argv[0] is the program): an option of theirs, its value, or an operand that is a param. explained: as many as
  * argv has words, all false. joined, likewise, all NULL: the param to which the option at argv[i] adds a value (join: true). */
 void rules_explain(const struct rules *rules, char *const *argv, bool *explained, const char **joined);
+/* Returns the param that records the program's option of that name, with its dashes or without; of
+ * the rules. NULL: no option has the name, or it is not recorded. */
+const char *rules_param_of(const struct rules *rules, struct str name);
 /* Have the rules a table of the program's options? */
 bool rules_has_options(const struct rules *rules);
 /* A param from the program's arguments, where the arguments themselves are not known; before

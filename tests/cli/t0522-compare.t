@@ -72,6 +72,12 @@ like "--by takes an argument that compare has named" "$("$BENCHWRAP" compare --b
 like "... it is among the keys that a wrong one brings up" "$("$BENCHWRAP" compare --by nonsense -e args 2>&1)" 'keys that differ: argument\.1$'
 like "... program is a key too" "$("$BENCHWRAP" compare --by program -e args 2>&1)" '--by program: expected two groups, got 1 of 6 runs'
 "$BENCHWRAP" compare before after >named 2>notes
+# A user types the option of the program; the rules record it under a name with its unit.
+{ cat rules.yaml; printf 'arguments:\n  options:\n    - {flags: [--bs], param: block_size_B, type: size}\n'; } >sized.yaml
+for bs in 4k 64k; do "$BENCHWRAP" -q -e sized --repeat 3 --rules sized.yaml -- ./toy 1 --bs "$bs" >/dev/null 2>&1; done
+like "--by takes the program's own option" "$("$BENCHWRAP" compare --by bs -e sized 2>&1)" '^A  block_size_B=4096 +3 runs of sized'
+like "... with its dashes, too" "$("$BENCHWRAP" compare --by=--bs -e sized 2>&1)" '^benchwrap: --by --bs: recorded as block_size_B$'
+is "... report and plot take it" "$("$BENCHWRAP" report --format markdown --by bs -e sized 2>&1 | grep -c 'recorded as block_size_B') $("$BENCHWRAP" plot -e sized --over bs 2>&1 | grep -c 'recorded as block_size_B')" "1 1"
 like "names of one run each are its operands" "$(cat named)" '^A  [0-9a-f]{8}  before +1 run of args, 3 repetitions +base$'
 like "... and which runs they are is printed" "$(cat notes)" '^benchwrap: the run named "before" is [0-9a-f]{8}$'
 like "a run that is compared with itself is said" "$("$BENCHWRAP" compare last last 2>&1)" '^benchwrap: compare: the run [0-9a-f]{8} is both in A and in B$'

@@ -1,8 +1,14 @@
 /* chosen_runs.c: the runs that a plot or report is about. */
 #include "cmd/chosen_runs.h"
+#include "benchmarks/rules.h"
 #include "cmd/selection.h"
+#include "compare/arguments.h"
+#include "mlruns-format/key.h"
+#include "runs/inherit.h"
 
 #include <string.h>
+
+enum { FACT_MAX = 8192 };
 
 static const unsigned chosen_parts = TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE;
 
@@ -88,4 +94,41 @@ int chosen_filtered(struct cmd_context *c, struct runs *runs, size_t last, struc
         fprintf(c->notes, "benchwrap: %s: uses the newest %zu of %zu runs; --last N uses more\n", c->cmd->name, ret->n,
                 ret->n + ret->beyond);
     return ret->n ? 0 : err_set(c->err, ERR_INPUT, "%s", runs_explain_none(runs, &filter, c->arena));
+}
+
+/* Returns whether the run has a param or a tag of that name. */
+static bool has_fact(const struct runs *runs, const struct tree_run *run, const char *name, struct arena *a)
+{
+    const char *param = arena_printf(a, "params/%s", name), *tag = arena_printf(a, "tags/%s", name);
+    return !param || !tag || inherit_file(runs, run, param, FACT_MAX, a) || runs_file(runs, run, tag, FACT_MAX, a);
+}
+
+const char *chosen_key(struct cmd_context *c, const struct runs *runs, struct tree_run *const *list, size_t count, const char *option,
+                       const char *typed)
+{
+    static const char *const attributes[] = {"experiment", "name", "status", "program"};
+    const char *benchmark = NULL;
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if (strcmp(typed, attributes[i]) == 0)
+            return typed;
+    if (strchr(typed, '/') || strstr(typed, "..") || strlen(typed) > KEY_MAX)
+        return typed;
+    for (size_t i = 0; i < count; i++)
+        if (has_fact(runs, list[i], typed, c->arena))
+            return typed;
+    for (size_t i = 0; i < count; i++) {
+        const char *of = runs_file(runs, list[i], "tags/benchmark", FACT_MAX, c->arena);
+        if (!of || (benchmark && strcmp(of, benchmark) == 0))
+            continue;
+        benchmark = of; /* the rules of one of its runs are enough */
+        struct rules *rules = arguments_rules(runs, list[i], c->arena);
+        const char *param = rules ? rules_param_of(rules, str_of(typed)) : NULL;
+        const char *key = param ? arena_printf(c->arena, "%s", param) : NULL;
+        rules_free(rules);
+        if (!key)
+            continue;
+        fprintf(c->notes, "benchwrap: --%s %s: recorded as %s\n", option, typed, key);
+        return key;
+    }
+    return typed;
 }

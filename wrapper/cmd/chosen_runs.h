@@ -12,6 +12,11 @@ struct chosen_runs {
 };
 /* "A,B vs C,D": an operand is a group, its runs with commas between; the word vs is for reading. -1: c->err. */
 int chosen_operands(struct cmd_context *c, struct runs *runs, char *const *operands, int count, struct chosen_runs *ret);
+/* Returns the key that `typed` means of the runs: itself, or where none of them has such a fact, the
+ * param that records the program's option of that name ("bs" of fio: block_size_B), which is then
+ * noted. option: the name of the option that it was typed for. */
+const char *chosen_key(struct cmd_context *c, const struct runs *runs, struct tree_run *const *list, size_t count, const char *option,
+                       const char *typed);
 /* Chooses the newest runs by --experiment, --status, --tag, --filter and --last; last: their number
  * without --last. Repetitions and warm-up runs count as part of their parent run. -1 with c->err,
  * also where no run is chosen. */

@@ -8,6 +8,7 @@
 #include "history/history_compare.h"
 #include "mlruns-format/key.h"
 #include "runs/inherit.h"
+#include "cmd/chosen_runs.h"
 #include "cmd/row_output.h"
 #include "cmd/selection.h"
 
@@ -178,8 +179,10 @@ static int explain_groups(struct cmd_context *c, struct runs *runs, const char *
                    count ? arena_printf(c->arena, " of %zu run%s", members, str_plural(members)) : "", hint);
 }
 
-/* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first, the others by their values. ret_runs: how many runs they have. */
-static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct compare_group *groups, size_t *ret_count,
+/* Makes the groups of --by, one for each value of the runs that the filters choose: that of the
+ * oldest run first, the others by their values. *by: the key as typed, then the key that it means.
+ * *ret_runs: how many runs they have. -1 with c->err. */
+static int groups_by(struct cmd_context *c, struct runs *runs, const char **by, struct compare_group *groups, size_t *ret_count,
                      size_t *ret_runs)
 {
     struct runs_filter filter;
@@ -190,6 +193,7 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
         return err_set(c->err, ERR_USAGE, "expected either runs or --by KEY, got both");
     if (runs_load(runs, &filter, c->arena, c->err) < 0)
         return -1;
+    const char *key = *by = chosen_key(c, runs, runs->all, runs->count, OPTION_BY, *by);
     for (size_t i = runs->count; i-- > 0;) {
         size_t g = 0;
         if (stands_in_children(runs, i, c->arena)) /* each value counts once */
@@ -299,7 +303,7 @@ static int compare_groups_of_line(struct cmd_context *c, struct runs *runs, char
     enum listing_form form;
     if (row_output_form(c, &form) < 0 || read_threshold(c, &threshold) < 0)
         return -1;
-    int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, operands, groups, &count);
+    int status = by ? groups_by(c, runs, &by, groups, &count, &members) : groups_of_line(c, runs, operands, groups, &count);
     if (status == 0 && count < 2)
         status = explain_groups(c, runs, by, count, members);
     if (status == 0)

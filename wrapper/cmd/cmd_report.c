@@ -68,12 +68,12 @@ static int make_groups(struct cmd_context *c, const struct chosen_runs *chosen, 
 static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc)
 {
     const char *by = opt_text(&c->opts, OPTION_BY);
-    const struct report_options o = {.by = by,
-                                     .over = opt_text(&c->opts, OPTION_OVER),
-                                     .work = opt_text(&c->opts, OPTION_WORK),
-                                     .ignore = opt_find(&c->opts, OPTION_IGNORE),
-                                     .sort = opt_find(&c->opts, OPTION_SORT),
-                                     .columns = opt_text(&c->opts, OPTION_COLUMNS)};
+    struct report_options o = {.by = by,
+                               .over = opt_text(&c->opts, OPTION_OVER),
+                               .work = opt_text(&c->opts, OPTION_WORK),
+                               .ignore = opt_find(&c->opts, OPTION_IGNORE),
+                               .sort = opt_find(&c->opts, OPTION_SORT),
+                               .columns = opt_text(&c->opts, OPTION_COLUMNS)};
     struct compare_group groups[REPORT_GROUPS] = {{0}};
     struct chosen_runs chosen;
     char last[] = "last", *newest[] = {last, NULL};
@@ -83,6 +83,8 @@ static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc
                          : chosen_operands(c, runs, c->argc ? c->argv : newest, c->argc ? c->argc : 1, &chosen);
     if (status < 0)
         return -1;
+    by = o.by = by ? chosen_key(c, runs, chosen.list, chosen.n, OPTION_BY, by) : NULL;
+    o.over = o.over ? chosen_key(c, runs, chosen.list, chosen.n, OPTION_OVER, o.over) : NULL;
     if (chosen.n == 1 && (o.columns || o.sort->text))
         return err_set(c->err, ERR_USAGE, "--%s: expected several runs, got one; \"benchwrap show --columns\" prints facts of one",
                        o.columns ? OPTION_COLUMNS : OPTION_SORT);
