@@ -113,10 +113,10 @@ int probes_cache_open(const struct host *h)
     return fd;
 }
 
-static bool cache_read_file(int dir, const char *name, struct buf *text)
-{
 /* Appends a file of the cache. Returns false where it cannot be read, is longer than CACHE_MAX, is
  * not a regular file of this user, or others can write to it. */
+static bool cache_read_file(int dir, const char *name, struct buf *text)
+{
     struct stat st;
     int fd CLEANUP_FD = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022 || st.st_size > CACHE_MAX)

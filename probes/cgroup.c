@@ -162,9 +162,9 @@ static double cgroup_smallest_limit(const struct host *h, const struct cgroup *g
     return least;
 }
 
-static bool cgroup_read_limit(const struct host *h, const char *dir, const char *file, double *ret)
 /* Reads a limit in its own unit; HUGE_VAL where the file states that there is none. Returns false
  * where it cannot be read or is no number. */
+static bool cgroup_read_limit(const struct host *h, const char *dir, const char *file, double *ret)
 {
     struct look_text text;
     if (!look_read(h, &text, "%s/%s", dir, file))
@@ -179,9 +179,9 @@ static bool cgroup_read_limit(const struct host *h, const char *dir, const char 
     return true;
 }
 
-static bool cgroup_read_cpu_2(const struct host *h, const char *dir, double *ret)
 /* Reads the limit of processors of version 2; HUGE_VAL where there is none. Returns false where
  * cpu.max cannot be read or parsed. */
+static bool cgroup_read_cpu_2(const struct host *h, const char *dir, double *ret)
 {
     struct look_text text;
     double quota, period;

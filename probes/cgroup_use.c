@@ -74,9 +74,9 @@ static void cgroup_use_count_throttling(struct host *h, struct record *r, struct
         sample_emit_fine(h, r, 100 * part / rate, "system/cgroup_throttled_percentage");
 }
 
+/* Updates the processor counts of the groups, and records a sample. r NULL: records nothing. */
 static void cgroup_use_count_processors(struct host *h, struct record *r, struct cgroup_use *g)
 {
-/* Updates the processor counts of the groups, and records a sample. r NULL: records nothing. */
     struct str cpu_stat = {"", 0};
     double usage, rate;
     if (g->limit.found && sample_read(h, &g->limit_file, &cpu_stat, "%s/cpu.stat", g->limit.dir))
@@ -88,10 +88,10 @@ static void cgroup_use_count_processors(struct host *h, struct record *r, struct
         sample_emit_fine(h, r, 100 * rate, "system/cgroup_cpu_percentage");
 }
 
-static void cgroup_use_read_memory(struct host *h, struct record *r, struct cgroup_use *g)
-{
 /* Updates the count of killed processes, and records a sample of the memory. r NULL: records
  * nothing. */
+static void cgroup_use_read_memory(struct host *h, struct record *r, struct cgroup_use *g)
+{
     struct str text;
     double value, rate;
     bool found, two = g->memory.version == 2;

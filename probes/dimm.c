@@ -83,9 +83,9 @@ static void dimm_read_entry(void *context, const char *name)
         m->closed = errno == EACCES || errno == EPERM;
 }
 
+/* Adds the modules of a memory controller that EDAC reports. */
 static void dimm_read_controller(void *context, const char *name)
 {
-/* Adds the modules of a memory controller that EDAC reports. */
     struct modules *m = context;
     for (int i = 0; strncmp(name, "mc", 2) == 0 && i < 32; i++) {
         char one[80];

@@ -210,9 +210,9 @@ int elf_read(struct elf *ret, elf_read_at *read_at, void *context, struct err *e
     return 0;
 }
 
-static ssize_t elf_pread(void *context, void *to, size_t n, uint64_t offset)
 /* Reads for elf_read at an offset of the descriptor *context. Returns fewer than n bytes only at
  * the end of the file, and -1 with errno. */
+static ssize_t elf_pread(void *context, void *to, size_t n, uint64_t offset)
 {
     size_t done = 0;
     while (done < n) {

@@ -197,10 +197,10 @@ static void filesystem_emit_free(struct record *r, size_t i, const char *when, c
                   DIR_NONE, 0, 0);
 }
 
-static void filesystem_emit_stripe(struct host *h, struct record *r, size_t i, const char *prefix, const struct filesystem_place *p,
-                                   const char *path)
 /* Records the stripes of a path, or why they are missing. Records nothing for a file system without
  * stripes. */
+static void filesystem_emit_stripe(struct host *h, struct record *r, size_t i, const char *prefix, const struct filesystem_place *p,
+                                   const char *path)
 {
     struct stripe s;
     struct err err = {0};
@@ -264,10 +264,10 @@ static void filesystem_emit_place(struct host *h, struct record *r, size_t i, co
     filesystem_emit_stripe(h, r, i, "", p, directory);
 }
 
-static int filesystem_emit_places(struct host *h, struct record *r, struct err *err,
-                                  void (*tell_one)(struct host *, struct record *, size_t, const struct filesystem_place *))
 /* Calls tell_one for each file system that the program's directory and arguments are on. Returns 0,
  * or another value with *err when out of memory. */
+static int filesystem_emit_places(struct host *h, struct record *r, struct err *err,
+                                  void (*tell_one)(struct host *, struct record *, size_t, const struct filesystem_place *))
 {
     if (h->other_folder) {
         emit_missing(h, r, "fs.type", "%s", h->other_folder);

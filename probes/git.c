@@ -106,8 +106,8 @@ static void source_git_emit_dirty(const struct source_git *g, void *repository, 
         source_git_emit_line(t, dirty_key, dirty ? STR("true") : STR("false"));
 }
 
-static void source_git_emit_head(const struct source_git *g, void *repository, const struct source_git_facts *t)
 /* Records commit, branch, URL and local changes. Without a commit it records the error only. */
+static void source_git_emit_head(const struct source_git *g, void *repository, const struct source_git_facts *t)
 {
     void *head = NULL, *remote = NULL;
     char hex[65] = "";

@@ -103,9 +103,9 @@ static int gpu_emit_from_kfd(struct host *h, struct record *r)
     return n;
 }
 
-static int gpu_beside(struct host *h, struct record *r, struct err *err)
 /* Records the GPUs from NVML, else from ROCm SMI, else from /proc and KFD. Returns an error where a
  * vendor's library failed, so that no fact of this reading is cached. */
+static int gpu_beside(struct host *h, struct record *r, struct err *err)
 {
     char why[256] = "";
     int n = h->real ? gpu_emit_nvml(h, r, why) : 0;

@@ -212,9 +212,9 @@ static double gpu_watch_amd_counted_W(const struct amd_watch *a, struct amd_gpu 
     return used / ((double)since / 1e9);
 }
 
-static void gpu_watch_read_amd(const struct amd_watch *a, struct amd_gpu *from, struct gpu_now *g)
 /* Reads one GPU from ROCm SMI's energy counter and from sysfs. Values that neither reports stay
  * unchanged. */
+static void gpu_watch_read_amd(const struct amd_watch *a, struct amd_gpu *from, struct gpu_now *g)
 {
     int64_t value;
     const struct host *h = a->h;

@@ -70,8 +70,8 @@ bool hwmon_has_meters(const struct host *h)
     return s.count > 0;
 }
 
-static void hwmon_add_meter(void *context, const char *name)
 /* Adds a power meter that can be read and has a name for a key. */
+static void hwmon_add_meter(void *context, const char *name)
 {
     struct hwmon_search *s = context;
     if (s->count == HWMON_METERS_MAX || !hwmon_is_meter(s->h, name))

@@ -132,8 +132,8 @@ static const char *identities_kind_words(char kind)
     }
 }
 
-static const struct identity *known_at(const struct identities *ids, const char *text, size_t n, size_t at)
 /* Returns the known identity that is at this place as a complete name, or NULL. */
+static const struct identity *known_at(const struct identities *ids, const char *text, size_t n, size_t at)
 {
     bool begins = at == 0 || !identities_is_name_byte(text[at - 1]);
     if (n - at < NAME_LEAST || (!begins && text[at] != '/'))
@@ -213,8 +213,8 @@ static size_t shape_guid(struct str t)
     return groups == 4 || groups == 8 ? n : 0;
 }
 
-static size_t shape_uuid(struct str t)
 /* Returns 36 where the text begins with a UUID, else 0. */
+static size_t shape_uuid(struct str t)
 {
     static const unsigned char dashes[] = {8, 13, 18, 23};
     if (t.n < 36 || (t.n > 36 && identities_is_name_byte(t.p[36])))
@@ -229,9 +229,9 @@ static size_t shape_uuid(struct str t)
     return 36;
 }
 
-static size_t shape_ip4(struct str t)
 /* Returns the length of the IPv4 address at the beginning of the text. 0: there is none, or every
  * machine has it (127.…, 0.0.0.0, 255.…). */
+static size_t shape_ip4(struct str t)
 {
     size_t at = 0;
     for (int group = 0; group < 4; group++) {

@@ -217,8 +217,8 @@ static void identities_add_account(struct identities *ids, struct str file, uint
     }
 }
 
-static void identities_add_accounts(struct identities *ids, const struct host *h)
 /* Adds the names and numbers of this user and of its groups, except for root. */
+static void identities_add_accounts(struct identities *ids, const struct host *h)
 {
     struct buf passwd CLEANUP_BUF, group CLEANUP_BUF;
     gid_t groups[GROUPS_MOST];

@@ -102,9 +102,9 @@ static bool job_script_expand(const struct host *h, struct str pattern, const ch
     return true;
 }
 
-static bool job_script_by_configuration(const struct host *h, const char *tail, char ret[PATH_BYTES])
 /* Writes the script's path below slurmd's spool directory, from the first slurm.conf that can be
  * read, or below the default. Returns false where it does not fit or is not absolute. */
+static bool job_script_by_configuration(const struct host *h, const char *tail, char ret[PATH_BYTES])
 {
     static const char *const places[] = {"etc/slurm/slurm.conf", "run/slurm/conf/slurm.conf", "etc/slurm-llnl/slurm.conf"};
     const char *named = env_text(h->env, "SLURM_CONF");
@@ -142,9 +142,9 @@ static int job_script_read(int fd, uint64_t size, struct buf *ret, uint64_t *ret
     return 0;
 }
 
-static int job_script_store(struct host *h, struct record *r, int fd, uint64_t size, struct err *err)
 /* Stores the script, redacted, as an artifact, and warns where its middle is left out. Returns 0,
  * or another value with *err. */
+static int job_script_store(struct host *h, struct record *r, int fd, uint64_t size, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     uint64_t cut;

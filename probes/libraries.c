@@ -114,8 +114,8 @@ static bool libraries_find_in_cache(struct resolver *r, const char *name, char *
     return found;
 }
 
-static bool libraries_find_file(struct resolver *r, const struct asker *a, const char *name, char *ret, size_t size, bool *ret_variant)
 /* Searches a library in the order of the dynamic linker. Returns true with its path in ret. */
+static bool libraries_find_file(struct resolver *r, const struct asker *a, const char *name, char *ret, size_t size, bool *ret_variant)
 {
     static const char standard[] =
         "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:"

@@ -202,8 +202,8 @@ static void network_read_card(void *context, const char *name)
     network_query_driver(c, name);
 }
 
-static bool network_emit_cards(struct host *h, struct record *r)
 /* Records the network cards. Returns false where there are none. */
+static bool network_emit_cards(struct host *h, struct record *r)
 {
     struct network_cards c = {.h = h, .sock = h->real ? socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1};
     look_each_name(h, "sys/class/net", network_read_card, &c);

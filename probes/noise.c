@@ -94,9 +94,9 @@ static const char *noise_own_time(const struct host *h, const struct record *r, 
     return NULL;
 }
 
-static void noise_emit_others(struct host *h, struct record *r, double busy_s, double wall, int64_t processors)
 /* Records how many processors other processes used on average. busy_s: processor time of all of
  * them in `wall` seconds. */
+static void noise_emit_others(struct host *h, struct record *r, double busy_s, double wall, int64_t processors)
 {
     double own = 0, others;
     const char *why = noise_own_time(h, r, &own);

@@ -59,9 +59,9 @@ static double read_power(char *const *words, char *const *env)
     return value;
 }
 
-static void send_power(const struct record *r, const char *meter, double power_W, int64_t step)
 /* Sends one sample to the listener of r, and adds nothing to r. Sends nothing for a value that is
  * not finite. */
+static void send_power(const struct record *r, const char *meter, double power_W, int64_t step)
 {
     struct record one;
     char key[60];
@@ -75,9 +75,9 @@ static void send_power(const struct record *r, const char *meter, double power_W
     record_deinit(&one);
 }
 
-static void run_power_command(struct host *h, struct record *r)
 /* Runs the command repeatedly, with PAUSE_S seconds between, and sends what it prints. Returns
  * after FAILURES_MAX failures in a row. */
+static void run_power_command(struct host *h, struct record *r)
 {
     char *words[WORDS_MAX + 1], text[4096];
     const struct timespec pause = {.tv_sec = PAUSE_S};

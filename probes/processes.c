@@ -102,8 +102,8 @@ static void processes_add_thread(void *context, const char *name)
     }
 }
 
-static void processes_add_process(const struct host *h, struct tree *t, pid_t pid)
 /* Adds a process with its children and threads to the tree. Adds nothing for one that has ended. */
+static void processes_add_process(const struct host *h, struct tree *t, pid_t pid)
 {
     double f[22];
     char name[NAME_SIZE];

@@ -178,10 +178,10 @@ static void redact_set_unit(char *unit, bool is_big, char letter)
     unit[!is_big] = 0;
 }
 
-static size_t redact_wide_text(struct redact *r, struct secrets_state *state, char *text, size_t n)
-{
 /* Redacts a UTF-16 text with its byte order mark. Returns the number of places. Out of memory:
  * overwrites all of it with stars, and returns 1. */
+static size_t redact_wide_text(struct redact *r, struct secrets_state *state, char *text, size_t n)
+{
     bool is_big = (unsigned char)text[0] == 0xfe;
     size_t units = n / 2 - 1;
     char *letters = malloc(units + 1);
@@ -380,10 +380,10 @@ static void redact_write_pieces(struct redact_stream *s, const char *p, size_t n
     }
 }
 
-static bool redact_hold_units(struct redact_wide *w, const char *units, size_t n)
-{
 /* Appends n bytes of UTF-16 to those that are held. Returns false, and appends nothing, when out of
  * memory. */
+static bool redact_hold_units(struct redact_wide *w, const char *units, size_t n)
+{
     if (w->n_out > 0) {
         memmove(w->units, w->units + w->n_out, w->n - w->n_out);
         w->n -= w->n_out;
@@ -412,9 +412,9 @@ static void redact_write_units(struct redact_stream *s, const char *units, size_
     redact_write_piece(s, letters, n);
 }
 
+/* Redacts n bytes of UTF-16. Holds the first half of a unit that is cut until the next call. */
 static void redact_write_wide(struct redact_stream *s, const char *p, size_t n)
 {
-/* Redacts n bytes of UTF-16. Holds the first half of a unit that is cut until the next call. */
     char unit[2] = {s->wide.half};
     if (s->wide.has_half && n > 0) {
         unit[1] = *p;

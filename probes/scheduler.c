@@ -108,9 +108,9 @@ static bool scheduler_in_step(const struct host *h)
     return slurm_is_step(scheduler_read_value(h, "SLURM_STEP_ID"));
 }
 
-static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
 /* Records the fact of row i from its variable. Records nothing where the variable is not set, or
  * does not describe the program's step. */
+static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
 {
     const char *value = scheduler_read_value(h, rows[i].variable), *all = NULL;
     struct buf components CLEANUP_BUF;
@@ -149,8 +149,8 @@ struct per_node {
     int64_t sum, nodes, common;
 };
 
-static bool scheduler_parse_per_node(const char *text, struct per_node *ret)
 /* Parses "16(x3),8". Returns false, and leaves *ret, where the text has another form. */
+static bool scheduler_parse_per_node(const char *text, struct per_node *ret)
 {
     struct str rest = str_of(text);
     struct per_node p = {0};

@@ -101,9 +101,9 @@ static struct str manifest_name_at(struct str t, size_t colon)
     return str_sub(t, from, end - from);
 }
 
-static void manifest_begin_section(struct manifest *m, struct str t, size_t name, size_t colon, value_found *each, void *context)
 /* Reports the values in braces behind the colon, or begins the section whose values are in the
  * lines below. */
+static void manifest_begin_section(struct manifest *m, struct str t, size_t name, size_t colon, value_found *each, void *context)
 {
     size_t end = manifest_line_end(t, colon), at = manifest_skip_spaces(t, colon + 1), from = name;
     while (from > 0 && t.p[from - 1] != '\n')

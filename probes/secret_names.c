@@ -105,9 +105,9 @@ static enum secret_weight secret_ending_weight(struct str joined)
     return glued && str_is(weak->text, "pass") ? SECRET_NAME_WHOLE : SECRET_NAME_NONE;
 }
 
+/* Returns the weight of a name without its signs and the digits at its end, in any case. */
 static enum secret_weight secret_whole_weight(struct str name)
 {
-/* Returns the weight of a name without its signs and the digits at its end, in any case. */
     char small[JOINED_MAX];
     struct str joined = {small, 0};
     while (name.n > 0 && str_is_digit(name.p[name.n - 1])) /* "password2" */

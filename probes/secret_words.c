@@ -69,10 +69,10 @@ static size_t secret_command_word_end(struct str t, size_t from)
     return secret_without_escape(t, from, end);
 }
 
-static void secret_check_option(struct secret_search *f, size_t at)
-{
 /* Reports the secret in the option that begins with the dash at `at`, or in the word behind the
  * option. */
+static void secret_check_option(struct secret_search *f, size_t at)
+{
     struct str t = f->text, secret;
     size_t from = at, end = at;
     if (at > 0 && !str_is_blank(t.p[at - 1]) && !strchr("\"'`([,\n\r", t.p[at - 1]))

@@ -63,8 +63,8 @@ static bool slurm_text_limit_seconds(struct str value, int64_t *ret)
     return true;
 }
 
-static void slurm_text_store(struct slurm_job *job, enum slurm_field field, struct str value)
 /* Stores a field; times and durations become seconds, where they can be parsed. */
+static void slurm_text_store(struct slurm_job *job, enum slurm_field field, struct str value)
 {
     char text[32];
     int64_t n;

@@ -256,9 +256,9 @@ static void topology_summarize_kinds(hwloc_topology_t t, struct buf *to)
     topology_count_print(list, n, to);
 }
 
+/* Appends the text whose hash is node.type. */
 static void topology_summarize(const struct host *h, hwloc_topology_t t, struct buf *to)
 {
-/* Appends the text whose hash is node.type. */
     hwloc_obj_t root = hwloc_get_root_obj(t), package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
     static const char *const of_package[] = {"CPUVendor", "CPUFamilyNumber", "CPUModelNumber", "CPUStepping",
                                              "CPUModel",  "CPURevision",     "CPUType"};
@@ -442,10 +442,10 @@ static void topology_emit_type(struct host *h, struct record *r, hwloc_topology_
     emit_text(h, r, "node.type", hex);
 }
 
-static int topology_store_xml(struct host *h, struct record *r, hwloc_topology_t t, struct err *err)
-{
 /* Writes the topology, scrubbed, into the spool as topology.xml, and records the artifact. Without
  * a spool it writes nothing. Returns 0, or another value with *err. */
+static int topology_store_xml(struct host *h, struct record *r, hwloc_topology_t t, struct err *err)
+{
     char *xml, *own[] = {simple_xml, NULL}, **saved = environ;
     int size;
     if (h->spool < 0)

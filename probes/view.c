@@ -156,10 +156,10 @@ bool view_has_refused_files(const struct host *h, char reason[256])
     return *reason;
 }
 
-static bool view_find_unreadable(const struct host *h, char reason[256])
-{
 /* Returns true with the reason where a file that describes the hardware cannot be opened, or is
  * absent though each machine has it. */
+static bool view_find_unreadable(const struct host *h, char reason[256])
+{
     if (view_lost_device_tree(h)) {
         snprintf(reason, 256, "/proc/device-tree leads to a folder that is hidden");
         return true;
