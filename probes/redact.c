@@ -320,21 +320,24 @@ static size_t redact_lines_end(const char *p, size_t n)
     return lf ? (size_t)(lf - p) + 1 : 0;
 }
 
-/* Returns the length up to the last blank that cannot be within a secret ("password: " announces
- * one); 0: there is none. */
-static size_t redact_words_end(const char *p, size_t n)
+/* Returns the length up to the last blank before `limit` that does not announce a secret
+ * ("password: " does); 0: there is none. */
+static size_t redact_words_end(const char *p, size_t limit)
 {
-    for (size_t i = secrets_rest_of_line((struct str){p, n}); i-- > 1;)
+    for (size_t i = limit; i-- > 1;)
         if ((p[i] == ' ' || p[i] == '\t') && p[i - 1] != ' ' && p[i - 1] != '\t' && !secrets_are_announced((struct str){p, i}))
             return i + 1;
     return 0;
 }
 
 /* Writes the beginning of a held line that is too long: up to the last word that cannot belong to a
- * secret, else all but the last HOLD_LAST bytes. */
+ * secret, else up to the last one that is not announced as one, else all but the last HOLD_LAST
+ * bytes. */
 static void redact_shorten_held(struct redact_stream *s)
 {
-    size_t n = redact_words_end(s->held, s->n);
+    size_t n = redact_words_end(s->held, secrets_rest_of_line((struct str){s->held, s->n}));
+    if (n == 0)
+        n = redact_words_end(s->held, s->n - HOLD_LAST);
     redact_output_held(s, n > 0 ? n : s->n - HOLD_LAST);
 }
 
@@ -344,7 +347,7 @@ static void redact_hold_or_overwrite(struct redact_stream *s, const char *p, siz
 {
     if (redact_hold_bytes(s, p, n))
         return;
-    redact_output_held(s, redact_words_end(s->held, s->n));
+    redact_output_held(s, redact_words_end(s->held, secrets_rest_of_line((struct str){s->held, s->n})));
     redact_output_stars(s, s->n + n);
     s->n = 0;
 }
@@ -459,7 +462,7 @@ void redact_stream_flush(struct redact_stream *s, bool end)
         redact_write_pieces(s, (const char *)s->wide.first, s->wide.first_n);
     }
     if (s->n > 0 && (end || !s->state.fold)) /* of a value on lines of its own, complete lines */
-        redact_output_held(s, end ? s->n : redact_words_end(s->held, s->n));
+        redact_output_held(s, end ? s->n : redact_words_end(s->held, secrets_rest_of_line((struct str){s->held, s->n})));
     if (end && s->wide.has_half) {
         s->write(s->context, &s->wide.half, 1);
         s->wide.has_half = false;

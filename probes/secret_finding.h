@@ -69,6 +69,35 @@ static inline bool secret_is_name_byte(char c)
     return str_is_letter(c) || str_is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
+/* Returns the offset of the first `small` in the text, whose letters may be of either case; -1: the
+ * text does not have it. small: not empty, in small letters. */
+static inline ptrdiff_t secret_find_anycase(struct str text, struct str small)
+{
+    for (size_t i = 0; i + small.n <= text.n; i++) {
+        size_t n = 0;
+        while (n < small.n && str_lower(text.p[i + n]) == small.p[n])
+            n++;
+        if (n == small.n)
+            return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+static inline bool secret_has_anycase(struct str text, const char *small)
+{
+    return secret_find_anycase(text, str_of(small)) >= 0;
+}
+
+/* Returns where the line of `at` begins, or the position COMMAND_LONGEST bytes before `at` in a
+ * longer line. */
+static inline size_t secret_line_begin(struct str t, size_t at)
+{
+    size_t from = at;
+    while (from > 0 && t.p[from - 1] != '\n' && at - from < COMMAND_LONGEST)
+        from--;
+    return from;
+}
+
 /* Which of the 16 bytes from p on are token bytes, and which of those are digits: a bit for each. */
 #ifdef __SSE2__
 static inline __m128i secret_token_16(__m128i c, __m128i *ret_digit)
@@ -129,10 +158,10 @@ void secret_check_user(struct secret_search *f, size_t at);
 void secret_check_tilde(struct secret_search *f, size_t at);
 
 /* ---- secret_words.c: options, keys and words ---- */
-/* Check dashes (options, marks of keys), the "ss" of "password", and an apostrophe. */
+/* Check dashes (options, marks of keys), the "ss" of "password", and a quote behind a blank. */
 void secret_check_dashes(struct secret_search *f, size_t at);
 void secret_check_pass(struct secret_search *f, size_t at);
-void secret_check_apostrophe(struct secret_search *f, size_t at);
+void secret_check_quote(struct secret_search *f, size_t at);
 /* Checks the lines from here on that belong to a private key. */
 void secret_check_key(struct secret_search *f, size_t from);
 #endif

@@ -81,6 +81,16 @@ bool secret_is_owner(struct str name)
     return last.n > 0 && secret_name_is_word(last, OWNER);
 }
 
+bool secret_begins_name(struct str word)
+{
+    static const char *const firsts[] = {"api",     "access",     "secret", "private", "auth",
+                                         "signing", "encryption", "bearer", "refresh", "client"};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        if (str_is_anycase(word, firsts[i]))
+            return true;
+    return false;
+}
+
 /* The weight of the part before the ending: nothing, glue, or an owner with anything before it. */
 static enum secret_weight secret_ending_weight(struct str joined)
 {
@@ -120,13 +130,20 @@ static enum secret_weight secret_whole_weight(struct str name)
     return joined.n ? secret_ending_weight(joined) : SECRET_NAME_NONE;
 }
 
+/* Returns whether the last part of the name is "authorization": of a header, also with a prefix
+ * ("Proxy-", "X-"), and of CGI's variable HTTP_AUTHORIZATION. */
+static bool secret_is_authorization(struct str name)
+{
+    static const struct str last = {"authorization", 13};
+    return str_ends_anycase(name, last.p) && (name.n == last.n || strchr("-_.", name.p[name.n - last.n - 1]));
+}
+
 enum secret_weight secret_name_weight(struct str name)
 {
     int most = 0, words = 0;
     bool key = false, of_key = false, hook = false;
     struct str last = {0};
-    if (str_is_anycase(name, "authorization") || str_is_anycase(name, "proxy-authorization") || str_is_anycase(name, "set-cookie") ||
-        str_is_anycase(name, "cookie"))
+    if (secret_is_authorization(name) || str_is_anycase(name, "set-cookie") || str_is_anycase(name, "cookie"))
         return SECRET_NAME_LINE;
     for (size_t i = 0; i < name.n;) {
         size_t from = i++;

@@ -18,6 +18,8 @@ enum secret_weight {
 enum secret_weight secret_name_weight(struct str name);
 /* The same for a variable of the environment: MY_TOKEN weighs more than "token". */
 enum secret_weight secret_variable_weight(struct str name);
+/* Returns whether the word is the first one of names in two words ("API key", "access token"). */
+bool secret_begins_name(struct str word);
 /* Returns whether this value behind such a name is a secret; *ret_number: it is a plain number.
  * Placeholders ("$PASSWORD", "none") and redacted values are no secrets. */
 bool secret_is_value(enum secret_weight weight, struct str value, bool *ret_number);

@@ -19,7 +19,7 @@ static bool token_is_known_webhook(struct str before, size_t *ret_end)
 #undef WEBHOOK
     };
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
-        ptrdiff_t at = str_find(before, hosts[i]);
+        ptrdiff_t at = secret_find_anycase(before, hosts[i]);
         if (at >= 0) {
             *ret_end = (size_t)at + hosts[i].n;
             return true;
@@ -63,22 +63,32 @@ static bool token_is_user_info(struct str info, struct str host)
     return colon == 0;
 }
 
+/* Returns whether a word of the text, in either case, is a program of Oracle's that accepts
+ * user/password@service. */
+static bool token_names_oracle(struct str text)
+{
+    static const struct str programs[] = {{"sqlplus", 7}, {"sqlldr", 6}, {"expdp", 5}, {"impdp", 5}, {"rman", 4}};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        size_t n = programs[i].n, from = 0;
+        for (ptrdiff_t at; (at = secret_find_anycase(str_sub(text, from, text.n), programs[i])) >= 0; from++) {
+            from += (size_t)at;
+            if ((from == 0 || !secret_is_name_byte(text.p[from - 1])) && (from + n == text.n || !secret_is_name_byte(text.p[from + n])))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* "sqlplus user/password@service", "jdbc:oracle:thin:user/password@//host": the word that begins at `from`. */
 static void token_check_connection(struct secret_search *f, size_t from, size_t at)
 {
-    static const char *const programs[] = {"sqlplus", "sqlldr", "expdp", "impdp", "rman"};
     struct str t = f->text, word = str_sub(t, from, at - from);
     const char *slash = word.n ? memchr(word.p, '/', word.n) : NULL;
-    size_t line = from;
+    size_t line = secret_line_begin(t, from);
     if (!slash || slash == word.p || word.p[0] == '/' || slash + 1 == word.p + word.n)
         return;
-    while (line > 0 && t.p[line - 1] != '\n' && from - line < COMMAND_LONGEST)
-        line--;
     struct str before = str_sub(t, line, from - line);
-    bool connects = str_has(word, "jdbc:oracle:");
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        connects |= str_has(before, programs[i]);
-    if (connects)
+    if (secret_has_anycase(word, "jdbc:oracle:") || token_names_oracle(before))
         secret_report(f, (size_t)(slash + 1 - t.p), (size_t)(word.p + word.n - slash - 1), SECRET_ASSIGNED);
 }
 
@@ -293,8 +303,12 @@ static bool token_report_aws_key(struct secret_search *f, size_t from, size_t to
 /* "Bearer X", "wandb login X". */
 static bool token_is_behind_scheme(struct str t, size_t from)
 {
-    return from >= 7 && t.p[from - 1] == ' ' && t.p[from] != '-' && /* an option */
-           (str_is_anycase(str_sub(t, from - 7, 7), "bearer ") || str_is(str_sub(t, from - 6, 6), "login "));
+    size_t end = from;
+    while (end > 0 && str_is_blank(t.p[end - 1]))
+        end--;
+    struct str before = str_sub(t, 0, end);
+    return end < from && t.p[from] != '-' && /* an option */
+           (str_ends_anycase(before, "bearer") || str_ends_anycase(before, "login"));
 }
 
 /* A name that is only that of a service, before letters and digits that are no digest: cloudflare: "…", "artifactory", "…". */

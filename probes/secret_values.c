@@ -67,7 +67,8 @@ size_t secret_quoted_end(struct str t, size_t from, size_t escapes, char quote)
     return end;
 }
 
-/* "\r" and a backslash that escapes what follows do not belong to it. */
+/* Returns `end` or, where the text ends in a backslash that escapes the byte at `end`, the position
+ * of that backslash. At the end of a line a backslash escapes nothing. */
 size_t secret_without_escape(struct str t, size_t from, size_t end)
 {
     size_t slashes = 0;
@@ -290,7 +291,7 @@ bool secret_can_be_name(const char *p, size_t n)
         char b = str_lower(p[i + 1]), c = str_lower(p[i + 2]);
         switch (str_lower(p[i])) {
         case 'p':
-            if ((b == 'a' && (c == 's' || c == 't')) || (b == 'w' && c == 'd'))
+            if ((b == 'a' && (c == 's' || c == 't')) || b == 'w')
                 return true;
             break;
         case 's':
@@ -332,7 +333,7 @@ bool secret_can_be_name(const char *p, size_t n)
         default: break;
         }
     }
-    return false;
+    return n >= 2 && str_lower(p[n - 2]) == 'p' && str_lower(p[n - 1]) == 'w';
 }
 
 /* secret_variable_weight() of the name there. */
@@ -369,7 +370,7 @@ static bool value_name_before(struct secret_search *f, size_t end, struct assign
     struct str name = str_sub(t, from, end - from);
     if (!quoted && str_is_anycase(name, "string") && from > 0 && str_is_blank(t.p[from - 1])) /* "var token string = ..." */
         return value_name_before(f, from - 1, ret);
-    if (name.n < 3 || !secret_can_be_name(name.p, name.n))
+    if (!secret_can_be_name(name.p, name.n))
         return false;
     *ret = (struct assigned){from, name.n, value_name_weight(f, from, name.n)};
     return ret->weight != SECRET_NAME_NONE;
@@ -384,31 +385,47 @@ static bool value_is_word_before(struct str t, size_t end, struct str word)
            (end == word.n || !secret_is_name_byte(t.p[end - word.n - 1]));
 }
 
-/* key="PASSWORD" value="x" */
+/* Finds the name to which the word "value" before `end` belongs: key="PASSWORD" value="x",
+ * {name: PASSWORD, value: x}. False: it belongs to no name of a secret. */
 static bool value_name_of(struct secret_search *f, size_t end, struct assigned *ret)
 {
     struct str t = f->text;
-    size_t at = end - 5;
-    while (at > 0 && str_is_blank(t.p[at - 1]))
+    size_t word = end - 5 - (strchr("\"'", t.p[end - 1]) != NULL), at = word;
+    while (at > 0 && (str_is_blank(t.p[at - 1]) || strchr("\"',", t.p[at - 1])))
         at--;
-    if (at == end - 5 || !value_name_before(f, at, ret) || ret->weight < SECRET_NAME_PART)
+    if (at == word || !value_name_before(f, at, ret) || ret->weight < SECRET_NAME_PART)
         return false;
-    struct str before = str_trim(str_sub(t, 0, ret->name));
-    while (before.n > 0 && strchr("\"' ", before.p[before.n - 1]))
+    struct str before = str_sub(t, 0, ret->name);
+    while (before.n > 0 && strchr("\"' \t", before.p[before.n - 1]))
         before.n--;
-    return str_ends_anycase(before, "name=") || str_ends_anycase(before, "key=");
+    if (before.n == 0 || (before.p[before.n - 1] != '=' && before.p[before.n - 1] != ':'))
+        return false;
+    for (before.n--; before.n > 0 && strchr("\"' \t", before.p[before.n - 1]);)
+        before.n--;
+    return str_ends_anycase(before, "name") || str_ends_anycase(before, "key");
 }
 
 /* "user: joe, pass: x": the pair proves what "pass" alone does not. */
 static bool value_is_pass_of_user(struct str t, struct assigned a)
 {
-    size_t line = a.name;
-    if (!str_is_anycase(str_sub(t, a.name, a.name_n), "pass"))
+    struct str name = str_sub(t, a.name, a.name_n);
+    size_t line = secret_line_begin(t, a.name);
+    if (!str_is_anycase(name, "pass") && !str_is_anycase(name, "pw"))
         return false;
-    while (line > 0 && t.p[line - 1] != '\n' && a.name - line < COMMAND_LONGEST)
-        line--;
     struct str before = str_sub(t, line, a.name - line);
-    return str_has(before, "user") || str_has(before, "login");
+    return secret_has_anycase(before, "user") || secret_has_anycase(before, "login");
+}
+
+/* "API key: x", "Access Token: x": of two words the first proves what the second alone does not. */
+static bool value_is_of_two_words(struct str t, struct assigned a)
+{
+    size_t end = a.name, from;
+    while (end > 0 && t.p[end - 1] == ' ' && a.name - end < 2)
+        end--;
+    for (from = end; from > 0 && end - from < NAME_LONGEST && secret_is_name_byte(t.p[from - 1]);)
+        from--;
+    return end < a.name && secret_begins_name(str_sub(t, from, end - from)) &&
+           secret_name_weight(str_sub(t, from, a.name + a.name_n - from)) > SECRET_NAME_PERHAPS;
 }
 
 /* Handles "name: DB_PASSWORD" alone on a line: notes in f->state that the next line may have the
@@ -448,13 +465,13 @@ void secret_check_assignment(struct secret_search *f, size_t at)
     if (end >= 4 && value_is_word_before(t, end, STR("name")) && value_check_name(f, at + 1))
         return;
     if (value_is_word_before(t, end, STR("value"))) {
-        if (t.p[at] != '=' || !value_name_of(f, end, &a))
-            return;
+        if ((t.p[at] == ':' && t.p[end - 1] != 'e' && t.p[end - 1] != 'E') || !value_name_of(f, end, &a))
+            return; /* of JSON, secret_check_comma has found the name */
     } else if (!value_name_before(f, end, &a))
         return;
     if (a.weight == SECRET_NAME_PART && t.p[at] == ':' && secret_name_weight(str_sub(t, a.name, a.name_n)) == SECRET_NAME_PERHAPS)
         a.weight = SECRET_NAME_PERHAPS; /* only env(1) writes variables so, with '=' */
-    if (a.weight == SECRET_NAME_PERHAPS && value_is_pass_of_user(t, a))
+    if (a.weight == SECRET_NAME_PERHAPS && (value_is_pass_of_user(t, a) || value_is_of_two_words(t, a)))
         a.weight = SECRET_NAME_PART;
     if (str_is(str_sub(t, a.name, a.name_n), "pwd") && at + 1 < t.n &&
         strchr("/~", t.p[secret_skip_blanks(t, at + 1) < t.n ? secret_skip_blanks(t, at + 1) : at]))
@@ -464,7 +481,8 @@ void secret_check_assignment(struct secret_search *f, size_t at)
     value_report_assigned(f, at, a);
 }
 
-/* "name", "value" as arguments of a call; "name": "DB_PASSWORD", "value": "x" in a list of variables. */
+/* "name", "value" as arguments of a call; "name": "DB_PASSWORD", "value": "x" in a list of
+ * variables. */
 void secret_check_comma(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
@@ -472,17 +490,14 @@ void secret_check_comma(struct secret_search *f, size_t at)
     if (at == 0 || !strchr("\"'", t.p[at - 1]) || !value_name_before(f, at, &a) || a.weight < SECRET_NAME_PART)
         return;
     size_t next = secret_skip_blanks(t, at + 1);
-    struct str rest = str_sub(t, next, 16);
-    if (str_starts(rest, "\"value\"") || str_starts(rest, "'value'")) {
-        next = secret_skip_blanks(t, next + 7);
-        if (next < t.n && (t.p[next] == ':' || t.p[next] == '='))
-            value_report_assigned(f, next + 1, a);
-    } else if (next < t.n && strchr("\"'", t.p[next])) {
-        size_t end = secret_quoted_end(t, next + 1, 0, t.p[next]);
-        if (!(end + 1 < t.n &&
-              (t.p[end + 1] == ':' || t.p[secret_skip_blanks(t, end + 1) < t.n ? secret_skip_blanks(t, end + 1) : end] == ':')))
-            value_report_assigned(f, next, a);
-    }
+    if (next >= t.n || !strchr("\"'", t.p[next]))
+        return;
+    size_t end = secret_quoted_end(t, next + 1, 0, t.p[next]), sign = secret_skip_blanks(t, end + 1);
+    bool is_name = sign < t.n && (t.p[sign] == ':' || t.p[sign] == '=');
+    if (!is_name)
+        value_report_assigned(f, next, a);
+    else if (str_ends_anycase(str_sub(t, next + 1, end - next - 1), "value")) /* "Value", "ParameterValue" */
+        value_report_assigned(f, sign + 1, a);
 }
 
 /* "<password>value</password>", "<key name=\"password\">value<". */

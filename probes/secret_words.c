@@ -130,32 +130,38 @@ void secret_check_dashes(struct secret_search *f, size_t at)
 }
 
 /* Reports the quoted text at `at`, which follows PASSWORD or IDENTIFIED BY of SQL, as a secret.
- * False: there is none. */
+ * False, with nothing reported: no quoted text that can be a secret begins there. */
 static bool secret_check_literal(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     bool number;
-    if (at + 1 >= t.n || t.p[at] != '\'' || secret_is_in_string(t, at, '\''))
+    if (at + 1 >= t.n || (t.p[at] != '\'' && t.p[at] != '"') || secret_is_in_string(t, at, t.p[at]))
         return false;
-    size_t end = secret_quoted_end(t, at + 1, 0, '\'');
+    size_t end = secret_quoted_end(t, at + 1, 0, t.p[at]);
     struct str value = str_sub(t, at + 1, end - at - 1);
-    if (end >= t.n || t.p[end] != '\'' || !secret_is_value(SECRET_NAME_WHOLE, value, &number))
+    if (end >= t.n || t.p[end] != t.p[at] || !secret_is_value(SECRET_NAME_WHOLE, value, &number))
         return false;
     secret_report(f, at + 1, value.n, SECRET_ASSIGNED);
     return true;
 }
 
-void secret_check_apostrophe(struct secret_search *f, size_t at)
+/* "IDENTIFIED BY 'x'", "identified with PLUGIN by \"x\"". */
+void secret_check_quote(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
-    if (at < 14 || !str_is_blank(t.p[at - 1]) || str_lower(t.p[at - 2]) != 'y')
+    size_t end = at;
+    while (end > 0 && str_is_blank(t.p[end - 1]))
+        end--;
+    if (end == at || end < 3 || str_lower(t.p[end - 1]) != 'y' || !str_is_anycase(str_sub(t, end - 2, 2), "by") ||
+        secret_is_name_byte(t.p[end - 3]))
         return;
-    struct str words = str_trim(str_sub(t, at - 14, 14));
-    if (str_is_anycase(words, "identified by"))
+    size_t line = secret_line_begin(t, end);
+    if (secret_has_anycase(str_sub(t, line, end - line), "identified"))
         secret_check_literal(f, at);
 }
 
-/* "login alice password X" as in .netrc, and a line of its own in one; "requirepass X" as in redis.conf. */
+/* "login alice password X" as in .netrc, and a line of its own in one; "requirepass X" as in
+ * redis.conf. curl and redis accept these words in either case. */
 void secret_check_pass(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
@@ -163,21 +169,20 @@ void secret_check_pass(struct secret_search *f, size_t at)
     if (at < 3 || str_lower(t.p[at - 2]) != 'a' || str_lower(t.p[at - 3]) != 'p')
         return;
     size_t name = at - 3, end = name;
-    if (name >= 7 && str_is(str_sub(t, name - 7, 7), "require"))
+    if (name >= 7 && str_is_anycase(str_sub(t, name - 7, 7), "require"))
         name -= 7;
     while (end < t.n && str_is_letter(t.p[end]))
         end++;
     struct str word = str_sub(t, name, end - name);
     if ((name > 0 && secret_is_name_byte(t.p[name - 1])) || end >= t.n || !str_is_blank(t.p[end]) ||
-        (!str_is_anycase(word, "password") && !str_is_anycase(word, "passwd") && !str_is(word, "requirepass")))
+        (!str_is_anycase(word, "password") && !str_is_anycase(word, "passwd") && !str_is_anycase(word, "requirepass")))
         return;
-    size_t from = secret_skip_blanks(t, end), line = name;
-    if (secret_check_literal(f, from))
+    size_t from = secret_skip_blanks(t, end), line = secret_line_begin(t, name);
+    if (from < t.n && t.p[from] == '\'' && secret_check_literal(f, from))
         return;
-    while (line > 0 && t.p[line - 1] != '\n' && name - line < COMMAND_LONGEST)
-        line--;
     struct str before = str_trim(str_sub(t, line, name - line)), value = str_sub(t, from, secret_command_word_end(t, from) - from);
-    bool netrc = str_has(before, "login ") || str_starts(before, "machine ") || str_starts(before, "default");
+    bool netrc = secret_has_anycase(before, "login ") || secret_find_anycase(before, STR("machine ")) == 0 ||
+                 secret_find_anycase(before, STR("default")) == 0;
     bool alone = before.n == 0 && secret_is_line_end(t, secret_skip_blanks(t, from + value.n)) && !secret_is_quantity(value);
     if ((netrc || alone) && value.n > 0 && !strchr(":=", value.p[value.n - 1]) && value.p[0] != '=' && value.p[0] != ':' &&
         secret_is_value(SECRET_NAME_WHOLE, value, &number)) {

@@ -1,7 +1,7 @@
 /* secrets.c: finds the places of secrets in a text.
  *
  * Streams of gigabytes pass here. The finder marks sets of bytes in blocks of 64: token bytes,
- * signs ("=:@>" and quote-comma), dashes, double s, apostrophes. It reads
+ * signs ("=:@>~" and quote-comma), dashes, double s, quotes behind a blank. It reads
  * closer only where the marks indicate something: a run of 16 token bytes, an assignment, an
  * option, the word "pass". */
 #include "probes/secret_finding.h"
@@ -12,7 +12,7 @@ enum { BLOCK = 64, RUN_LEAST = 16 };
 /* ---- marks ---- */
 
 struct marks {
-    uint64_t token, sign, dash, quote, apostrophe, comma, s;
+    uint64_t token, sign, dash, quote, comma, s, blank;
 };
 
 #ifdef __SSE2__
@@ -22,13 +22,13 @@ static inline void secrets_mark_16(const char *p, int shift, struct marks *m)
     __m128i c = _mm_loadu_si128((const __m128i *)(const void *)p), digit, token = secret_token_16(c, &digit);
     __m128i sign = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('=')),
                                 _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(':')), _mm_cmpeq_epi8(c, _mm_set1_epi8('@'))));
-    __m128i apostrophe = _mm_cmpeq_epi8(c, _mm_set1_epi8('\'')), quote = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('"')), apostrophe);
+    __m128i quote = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('"')), _mm_cmpeq_epi8(c, _mm_set1_epi8('\'')));
     __m128i s = _mm_cmpeq_epi8(_mm_or_si128(c, _mm_set1_epi8(0x20)), _mm_set1_epi8('s'));
     sign = _mm_or_si128(sign, _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('>')), _mm_cmpeq_epi8(c, _mm_set1_epi8('~'))));
     m->quote |= (uint64_t)(unsigned)_mm_movemask_epi8(quote) << shift;
-    m->apostrophe |= (uint64_t)(unsigned)_mm_movemask_epi8(apostrophe) << shift;
     m->comma |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8(','))) << shift;
     m->s |= (uint64_t)(unsigned)_mm_movemask_epi8(s) << shift;
+    m->blank |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8(' '))) << shift;
     m->token |= (uint64_t)(unsigned)_mm_movemask_epi8(token) << shift;
     m->sign |= (uint64_t)(unsigned)_mm_movemask_epi8(sign) << shift;
     m->dash |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8('-'))) << shift;
@@ -41,8 +41,8 @@ static void secrets_mark_16(const char *p, int shift, struct marks *m)
         m->token |= secret_is_token_byte(p[i]) ? bit : 0;
         m->sign |= p[i] == '=' || p[i] == ':' || p[i] == '@' || p[i] == '>' || p[i] == '~' ? bit : 0;
         m->quote |= p[i] == '"' || p[i] == '\'' ? bit : 0;
-        m->apostrophe |= p[i] == '\'' ? bit : 0;
         m->comma |= p[i] == ',' ? bit : 0;
+        m->blank |= p[i] == ' ' ? bit : 0;
         m->s |= str_lower(p[i]) == 's' ? bit : 0;
         m->dash |= p[i] == '-' ? bit : 0;
     }
@@ -79,7 +79,7 @@ static uint64_t secrets_run_starts(uint64_t now, uint64_t next, bool before)
 
 /* What the block before this one ended with. */
 struct secrets_before {
-    bool token, dash, quote, s;
+    bool token, dash, quote, s, blank;
 };
 
 static void secrets_check_sign(struct secret_search *f, size_t at)
@@ -99,7 +99,8 @@ static void secrets_check_sign(struct secret_search *f, size_t at)
 static void secrets_check_block(struct secret_search *f, size_t base, uint64_t runs, const struct marks *m, struct secrets_before before)
 {
     uint64_t dashes = m->dash & ~(m->dash << 1 | before.dash), commas = m->comma & (m->quote << 1 | before.quote),
-             doubles = m->s & (m->s << 1 | before.s), all = runs | m->sign | dashes | commas | doubles | m->apostrophe;
+             doubles = m->s & (m->s << 1 | before.s), quotes = m->quote & (m->blank << 1 | before.blank),
+             all = runs | m->sign | dashes | commas | doubles | quotes;
     while (all) {
         int bit = __builtin_ctzll(all);
         uint64_t one = (uint64_t)1 << bit;
@@ -117,8 +118,8 @@ static void secrets_check_block(struct secret_search *f, size_t base, uint64_t r
             secret_check_comma(f, at);
         else if (doubles & one)
             secret_check_pass(f, at);
-        else if (m->apostrophe & one)
-            secret_check_apostrophe(f, at);
+        else if (quotes & one)
+            secret_check_quote(f, at);
     }
 }
 
@@ -136,9 +137,9 @@ size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(v
     for (size_t at = 0; at < text.n; at += BLOCK) {
         struct marks next = at + BLOCK < text.n ? secrets_mark_block(text, at + BLOCK) : (struct marks){0};
         uint64_t runs = secrets_run_starts(now.token, next.token, before.token);
-        if (runs | now.sign | now.dash | now.comma | now.s | now.apostrophe)
+        if (runs | now.sign | now.dash | now.comma | now.s | now.quote)
             secrets_check_block(&f, at, runs, &now, before);
-        before = (struct secrets_before){now.token >> 63, now.dash >> 63, now.quote >> 63, now.s >> 63};
+        before = (struct secrets_before){now.token >> 63, now.dash >> 63, now.quote >> 63, now.s >> 63, now.blank >> 63};
         now = next;
     }
     return f.count;
@@ -146,12 +147,19 @@ size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(v
 
 size_t secrets_rest_of_line(struct str line)
 {
-    static const char *const words[] = {"uthorization", "UTHORIZATION", "ookie", "OOKIE", "-----BEGIN", "machine ", "login ", "hooks"};
-    size_t from = secret_option_find_program(line);
+    static const char *const words[] = {"authorization", "cookie", "-----begin", "machine ", "login ", "hooks"},
+                             *const near[] = {"user",   "login", "identified", "sqlplus", /* for COMMAND_LONGEST bytes behind them */
+                                              "sqlldr", "expdp", "impdp",      "rman "};
+    size_t from = secret_option_find_program(line), last = line.n > COMMAND_LONGEST ? line.n - COMMAND_LONGEST : 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        ptrdiff_t at = str_find(str_sub(line, 0, from), str_of(words[i]));
+        ptrdiff_t at = secret_find_anycase(str_sub(line, 0, from), str_of(words[i]));
         if (at >= 0)
             from = (size_t)at;
+    }
+    for (size_t i = 0; from > last && i < sizeof near / sizeof *near; i++) {
+        ptrdiff_t at = secret_find_anycase(str_sub(line, last, from - last), str_of(near[i]));
+        if (at >= 0)
+            from = last + (size_t)at;
     }
     return from;
 }
@@ -162,7 +170,7 @@ bool secrets_are_announced(struct str words)
     while (from > 0 && !str_is_blank(words.p[from - 1]))
         from--;
     struct str word = str_sub(words, from, words.n - from);
-    return word.n > 0 && (strchr(":='\"@", word.p[word.n - 1]) || word.p[0] == '-' || secret_is_scheme(word) ||
+    return word.n > 0 && (strchr(":='\"@", word.p[word.n - 1]) || word.p[0] == '-' || secret_is_scheme(word) || secret_begins_name(word) ||
                           secret_variable_weight(word) > 0 || memchr(word.p, '=', word.n) || memchr(word.p, ':', word.n));
 }
 
