@@ -26,6 +26,7 @@
 enum {
     LEAVE_NS = 200000000 /* what a process gets that the program left behind */,
     DRAIN_NS = 2000000000 /* and as long is tried to drain it */,
+    STOP_NS = 200000000 /* what the output of a stopped program may delay the launcher's stop */,
     PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */
 };
 
@@ -94,13 +95,15 @@ static bool pump_both(struct launch *l, int64_t now_ns);
 static void recorder_lost(struct launch *l);
 
 /* Stops the launcher by the signal by which the terminal has stopped the program: the shell must
- * see its job stopped. A program stopped by another process's SIGSTOP is left alone: the process
- * that continues it may not know the launcher. */
+ * see its job stopped. What the program has written is passed on before, for at most STOP_NS, since
+ * another process may continue to write. A program stopped by another process's SIGSTOP is left
+ * alone: the process that continues it may not know the launcher. */
 static void launcher_follow_stop(struct launch *l, int number)
 {
     struct proc_id now;
-    while (pump_both(l, clock_mono_ns()))
-        ;
+    int64_t until = clock_mono_ns() + STOP_NS;
+    for (int64_t now_ns = clock_mono_ns(); now_ns < until && pump_both(l, now_ns);)
+        now_ns = clock_mono_ns();
     if (!signals_of_terminal(&l->signals, number) || !proc_look(l->pid, &now) || now.state != 'T')
         return;
     signals_stop(&l->signals, number);
@@ -117,8 +120,8 @@ static void program_ended(struct launch *l, int status, const struct rusage *usa
         pump_program_ended(&l->stream[i]);
 }
 
-/* Reaps all children that have ended or stopped: program, recorder, signal observer, sender. Others
- * are orphans of the program, whose usage is added to the program's. */
+/* Reaps all children that have ended or stopped: program, recorder, signal observer, sender,
+ * drainer. Others are orphans of the program, whose usage is added to the program's. */
 static void launcher_reap(struct launch *l)
 {
     struct rusage usage;
@@ -137,7 +140,7 @@ static void launcher_reap(struct launch *l)
                 recorder_lost(l);
         } else if (pid == l->signals.observer.pid)
             l->signals.observer.pid = 0;
-        else if (pid != launcher_sender(l)) {
+        else if (pid != launcher_sender(l) && pid != l->drainer) {
             l->orphans++;
             add_usage(&l->usage, &usage);
         }

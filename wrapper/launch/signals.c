@@ -28,11 +28,17 @@ int signals_open(struct signals *s)
     return s->fd < 0 ? -1 : 0;
 }
 
+/* Accounts for all signals that the observer has counted so far. */
+static void signals_restart_counts(struct signals *s)
+{
+    for (int i = 0; i < WIRE_SIGNALS && s->observer.seen; i++)
+        s->base[i] = s->observer.seen[i];
+}
+
 void signals_set_observer(struct signals *s, pid_t pid, const _Atomic uint32_t *seen)
 {
     s->observer = (struct signal_observer){.pid = pid, .seen = seen};
-    for (int i = 0; i < WIRE_SIGNALS && seen; i++)
-        s->base[i] = seen[i];
+    signals_restart_counts(s);
 }
 
 /* Runs in a child in the launcher's group: counts each signal that reaches the child, until the
@@ -297,7 +303,7 @@ void signals_started(struct signals *s, pid_t program)
             signals_forward(s, &s->queue[i].info);
     }
     s->queued = 0;
-    signals_set_observer(s, s->observer.pid, s->observer.seen);
+    signals_restart_counts(s);
 }
 
 int signals_timeout(const struct signals *s)
