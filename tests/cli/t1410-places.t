@@ -95,6 +95,27 @@ cd "$STICKY" || exit 1
 ok "an experiment is a stranger's link: the program runs" as_alice "$BENCHWRAP" -q -e planted -- true 2>"$WORK/err"
 is "an experiment: nothing is written through it" "$(find "$HOMES/alice/target" -mindepth 1 | wc -l)" 0
 
+# ---- settings and references in a repository of alice's, in folders that a stranger may write ----
+places
+repository=$HOMES/alice/repository
+as_alice sh -c 'mkdir -p "$1/mlruns" && cd "$1" && git init -q && mkdir -m 777 open .benchwrap && chmod 777 open .benchwrap && chmod a+x ..' sh "$repository"
+as_carol sh -c 'cd "$1" && echo "experiment: planted" >.benchwrap/config.yaml && echo "references: []" >open/references.yaml' sh "$repository"
+as_alice sh -c 'cd "$1" && printf "reference: open/references.yaml\n" >benchwrap.yaml' sh "$repository"
+cd "$repository" || exit 1
+as_alice "$BENCHWRAP" plan --json -- true >"$WORK/out" 2>&1
+like "the clone's own file of a stranger: a warning" "$(cat "$WORK/out")" '\.benchwrap/config\.yaml belongs to carol, in a folder that all users may write; ignored'
+is "... and its settings are not taken" "$(jq -r .experiment "$WORK/out")" default
+like "references of a stranger: a warning" "$(cat "$WORK/out")" 'open/references\.yaml belongs to carol, in a folder that all users may write; ignored'
+as_alice chmod 755 .benchwrap
+as_alice "$BENCHWRAP" plan --json -- true >"$WORK/out" 2>&1
+is "in a folder that only its owner may write, the file is the owner's choice" "$(jq -r .experiment "$WORK/out")" planted
+as_alice sh -c 'chmod 700 .. && chmod 777 . && : >benchwrap.yaml; chmod 711 ..'
+as_carol sh -c 'cd "$1" && echo "references: []" >references.yaml' sh "$repository"
+as_alice "$BENCHWRAP" plan --json -- true >"$WORK/out" 2>&1
+like "references.yaml of a stranger at the root: a warning" "$(cat "$WORK/out")" '[" ]references\.yaml belongs to carol'
+is "... and it judges nothing" "$(jq -c '[.. | strings | select(endswith("repository/references.yaml"))]' "$WORK/out")" "[]"
+as_alice rm -rf "$repository"
+
 # ---- colleagues share a tree ----
 places
 cd "$LAB" || exit 1

@@ -4,11 +4,11 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/profile.h"
-#include "base/yaml.h"
 #include "benchmarks/rules.h"
 #include "launch/options.h"
 #include "launch/peel.h"
 #include "launch/words.h"
+#include "plan/configuration.h"
 #include "plan/paths.h"
 #include "plan/rules.h"
 #include "plan/server.h"
@@ -20,10 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PLAN_FILE_MAX = 1 << 20, PLAN_WARNINGS_MAX = 50, EXPERIMENT_MAX = 128 };
+enum { PLAN_WARNINGS_MAX = 50, EXPERIMENT_MAX = 128 };
 
 const struct opt_row plan_rows[] = {
 #define OPTION(name, letter, kind, arg, env, value, group, help, flags) {name, letter, kind, arg, env, value, group, help, flags},
@@ -49,207 +48,6 @@ const char *plan_warn(struct plan *p, const char *text)
         *at = w;
     }
     return NULL;
-}
-
-/* ---- configuration files ---- */
-
-/* Sets an option from a configuration file; a wrong value becomes a warning. "private" never
- * replaces "public" that a file has set before. */
-static void plan_assign(struct plan *p, const struct yaml *key, const char *text, enum opt_origin origin, const char *file)
-{
-    struct err err = {0};
-    const char *where = arena_printf(&p->arena, "%s:%d", file, key->line);
-    const char *name = arena_dup(&p->arena, key->key.p, key->key.n);
-    const struct opt_value *before = opt_find(&p->opts, OPTION_PROFILE); /* of files the stricter one holds */
-    if (str_is(key->key, "profile") && text && strcmp(text, "private") == 0 && before->origin > OPT_DEFAULT &&
-        before->origin < OPT_ENVIRONMENT && strcmp(before->text, "public") == 0)
-        return;
-    if (where && name && text && opt_assign(&p->opts, name, text, origin, where, &err) != 0)
-        plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
-}
-
-static void plan_warn_of_exporter(void *plan, const char *text)
-{
-    plan_warn(plan, text);
-}
-
-/* Reads one entry of a file: a text, a list of texts, or for KEY=VALUE options a map. */
-static void plan_read_entry(struct plan *p, const struct yaml *entry, enum opt_origin origin, const char *file)
-{
-    if (yaml_is_null(entry))
-        return;
-    if (str_is(entry->key, "exporters")) {
-        exporter_configs_read(&p->exporters, &p->exporter_variables, entry, origin, file, &p->arena, plan_warn_of_exporter, p);
-        return;
-    }
-    if (entry->kind == YAML_SCALAR) {
-        plan_assign(p, entry, arena_dup(&p->arena, entry->text.p, entry->text.n), origin, file);
-        return;
-    }
-    for (const struct yaml *y = entry->child; y; y = y->next) {
-        if (y->kind != YAML_SCALAR) {
-            plan_warn(p, arena_printf(&p->arena, "%s:%d:%d: expected a text; ignored", file, y->line, y->column));
-            continue;
-        }
-        const char *text = entry->kind == YAML_LIST ? arena_dup(&p->arena, y->text.p, y->text.n)
-                                                    : arena_printf(&p->arena, STR_FMT "=" STR_FMT, STR_ARG(y->key), STR_ARG(y->text));
-        plan_assign(p, entry, text, origin, file);
-    }
-}
-
-/* ---- the files of a results repository, which a stranger may have written ---- */
-
-struct foreign_file {
-    const char *path;
-    int repository; /* the folder, open */
-    const char *site; /* what the clone's own file may set: benchwrap.site of git; "": anything, there is no git; NULL: nothing */
-    bool tracked; /* benchwrap.yaml itself */
-    struct buf ignored; /* names with ", " between them */
-};
-
-/* Adds the option to those that the file may not set: with the reason, else with the nearest name
- * where no option is called so. */
-static void ignore_name(struct plan *p, struct foreign_file *f, struct str name, const char *why)
-{
-    bool known = why != NULL;
-    for (size_t i = 0; i < plan_rows_count && !known; i++)
-        known = str_is(name, plan_rows[i].name);
-    const char *near = known ? NULL : opt_nearest(&p->opts, name);
-    if (f->ignored.n)
-        buf_puts(&f->ignored, ", ");
-    buf_plain(&f->ignored, name, 60);
-    if (why || near)
-        buf_printf(&f->ignored, " (%s%s%s)", near ? "did you mean " : "", near ? near : why, near ? "?" : "");
-}
-
-/* Returns whether the tag is one of benchwrap, MLflow or the site, which a repository's file must
- * not set. */
-static bool is_reserved_tag(struct str key)
-{
-    return str_starts(key, "benchwrap.") || str_starts(key, "mlflow.") || str_is(key, "site") || str_is(key, "user");
-}
-
-static bool may_set_tags(struct plan *p, struct foreign_file *f, const struct yaml *entry)
-{
-    for (const struct yaml *y = entry->kind == YAML_SCALAR ? entry : entry->child; y; y = entry->kind == YAML_SCALAR ? NULL : y->next) {
-        struct str rest = y->text, key = entry->kind == YAML_MAP ? y->key : str_cut(&rest, '=');
-        if (is_reserved_tag(str_trim(key))) {
-            ignore_name(p, f, entry->key, "a tag of benchwrap, MLflow or the site");
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool may_refer(struct plan *p, struct foreign_file *f, const struct yaml *entry)
-{
-    const char *path = entry->kind == YAML_SCALAR ? arena_dup(&p->arena, entry->text.p, entry->text.n) : NULL;
-    CLEANUP_FD int fd = path && f->tracked ? place_open(f->repository, path, O_RDONLY, 0) : -1;
-    if (fd >= 0 || (path && strcmp(path, "none") == 0))
-        return true;
-    ignore_name(p, f, entry->key, f->tracked ? "expected a file inside the repository, without links" : NULL);
-    return false;
-}
-
-/* Returns whether a results repository's file may set the option; one that it may not is noted as
- * ignored. */
-static bool repository_may_set(struct plan *p, struct foreign_file *f, const struct yaml *entry)
-{
-    static const char *const names[] = {"experiment", "cluster", "profile", "commit", "param"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_is(entry->key, names[i]))
-            return true;
-    if (str_is(entry->key, "tag"))
-        return may_set_tags(p, f, entry);
-    if (str_is(entry->key, "reference"))
-        return may_refer(p, f, entry);
-    if (str_is(entry->key, "site") && f->site && (!*f->site || str_is(entry->text, f->site)))
-        return true;
-    ignore_name(p, f, entry->key,
-                str_is(entry->key, "site")        ? "for this clone: git config benchwrap.site NAME"
-                : str_is(entry->key, "exporters") ? "only in your own configuration"
-                                                  : NULL);
-    return false;
-}
-
-/* True if another user has created the open file in a folder that everybody may write. Another file
- * may have had its name when the repository was found. */
-static bool is_planted_file(struct plan *p, const struct foreign_file *f, int fd)
-{
-    struct stat st, folder;
-    char owner[64];
-    if (fstat(fd, &st) == 0 && fstat(f->repository, &folder) == 0 && (place_is_trusted(st.st_uid) || !(folder.st_mode & S_IWOTH)))
-        return false;
-    plan_warn(p, arena_printf(&p->arena, "%s belongs to %s, in a folder that all users may write; ignored", f->path,
-                              place_owner(st.st_uid, owner, sizeof owner)));
-    return true;
-}
-
-/* Reads a configuration file, where it exists, into the options. foreign: a file of a repository,
- * which may set few of them. What is wrong becomes a warning, never an error. */
-static void plan_read_file(struct plan *p, const char *path, enum opt_origin origin, struct foreign_file *foreign)
-{
-    struct plan_file *f = path ? ARENA_NEW(&p->arena, struct plan_file) : NULL, **at = &p->files;
-    if (!f)
-        return;
-    while (*at)
-        at = &(*at)->next;
-    *f = (struct plan_file){.path = path, .origin = origin};
-    *at = f;
-    CLEANUP_BUF struct buf text;
-    buf_init(&text, PLAN_FILE_MAX);
-    struct err err = {0};
-    CLEANUP_FD int fd = foreign ? place_open(foreign->repository, foreign->path, O_RDONLY, 0) : -1;
-    if (fd >= 0 && is_planted_file(p, foreign, fd))
-        return;
-    int rc = !foreign ? fs_read(AT_FDCWD, path, PLAN_FILE_MAX, 0, &text, &err)
-             : fd < 0 ? err_sys(&err, "cannot open %s", path)
-                      : fs_read_open(fd, path, PLAN_FILE_MAX, 0, &text, &err);
-    if (rc < 0) {
-        if (err.sys != ENOENT && err.sys != ENOTDIR)
-            plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
-        return;
-    }
-    f->found = true;
-    struct yaml *doc = NULL;
-    char *copy = arena_dup(&p->arena, text.p ? text.p : "", text.n);
-    if (!copy || yaml_parse(&doc, path, (struct str){copy, text.n}, &p->arena, &err) < 0) {
-        plan_warn(p, arena_printf(&p->arena, "%s; the file is ignored", err.text));
-        return;
-    }
-    if (!doc || yaml_is_null(doc))
-        return;
-    if (doc->kind != YAML_MAP) {
-        plan_warn(p,
-                  arena_printf(&p->arena, "%s:%d:%d: expected lines \"option: value\"; the file is ignored", path, doc->line, doc->column));
-        return;
-    }
-    for (const struct yaml *y = doc->child; y; y = y->next)
-        if (!foreign || repository_may_set(p, foreign, y))
-            plan_read_entry(p, y, origin, path);
-    if (foreign && foreign->ignored.n)
-        plan_warn(p, arena_printf(&p->arena, "%s: ignored " STR_FMT, path, STR_ARG(buf_text(&foreign->ignored))));
-}
-
-/* Reads the options that the results repository sets: its site, benchwrap.yaml, and the clone's own
- * .benchwrap/config.yaml. Without a repository there are none. */
-static void read_repository(struct plan *p)
-{
-    struct arena *a = &p->arena;
-    static const char *const names[] = {"benchwrap.yaml", ".benchwrap/config.yaml"};
-    const char *root = !p->repository ? NULL : strcmp(p->repository, "/") ? p->repository : "", *site = NULL;
-    CLEANUP_FD int dir = p->repository ? place_open_folder(p->repository, 0) : -1;
-    if (dir < 0)
-        return;
-    bool has_git = plan_in_git(p->repository);
-    if (has_git && (site = plan_git_site(p->repository, a)))
-        opt_assign(&p->opts, "site", site, OPT_REPOSITORY, "git config benchwrap.site", NULL);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct foreign_file f = {.path = names[i], .repository = dir, .tracked = i == 0, .site = i == 0 ? NULL : has_git ? site : ""};
-        buf_init(&f.ignored, 900);
-        plan_read_file(p, arena_printf(a, "%s/%s", root, names[i]), OPT_REPOSITORY, &f);
-        buf_deinit(&f.ignored);
-    }
 }
 
 /* ---- tree, rules, experiment ---- */
@@ -387,7 +185,7 @@ static int choose_references(struct plan *p, struct err *err)
     CLEANUP_FD int root = p->repository ? place_open_folder(p->repository, 0) : -1;
     CLEANUP_FD int inside = root >= 0 ? place_open(root, "references.yaml", O_RDONLY, 0) : -1; /* a link could lead out of it */
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (places[i] && (i == 0 ? inside >= 0 : access(places[i], F_OK) == 0))
+        if (places[i] && (i == 0 ? inside >= 0 && !plan_is_planted(p, root, "references.yaml", inside) : access(places[i], F_OK) == 0))
             add_references(p, places[i], whose[i]);
     return 0;
 }
@@ -521,9 +319,7 @@ static int plan_make_into(struct plan *p, int argc, char **argv, char **env, str
     p->config_dir = plan_xdg(env, "XDG_CONFIG_HOME", ".config", a);
     p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;
     p->repository = find_repository(p, env);
-    plan_read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM, NULL);
-    plan_read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER, NULL);
-    read_repository(p);
+    plan_read_configuration(p);
     choose_profile(p);
     find_catalogue(p);
     if (plan_server(p, env, err) < 0 || choose_tree(p, env, state, err) < 0 || plan_rules(p, err) < 0 || choose_experiment(p, err) < 0 ||
@@ -539,7 +335,7 @@ memory:
 int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *err)
 {
     struct plan p = {0};
-    arena_init(&p.arena, 64 << 20); /* three configuration files of at most 1 MiB, parsed */
+    arena_init(&p.arena, 64 << 20); /* the configuration files, four of at most 1 MiB each, parsed */
     if (plan_make_into(&p, argc, argv, env, err) < 0) {
         plan_deinit(&p);
         return -1;

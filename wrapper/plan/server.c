@@ -107,7 +107,8 @@ int plan_server(struct plan *p, char **env, struct err *err)
     } else if (named && strcmp(given->text, "none") == 0)
         p->server_where = given->where;
     else if (named && take_option(p, given, &why)) {
-        *err = why;
+        if (err)
+            *err = why;
         return -1;
     }
     if (p->server) {

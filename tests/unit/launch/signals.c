@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +36,7 @@ static void own_observer_is_ended(void **state)
     assert_int_equal(signals_start_observer(&s), 0);
     pid_t observer = s.observer.pid, program = fork();
     if (program == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends with the test, also where that fails */
         pause();
         _exit(0);
     }
