@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { IDENTITIES_MAX = 4096, NAME_LEAST = 3, NAME_MOST = 255, COMMAND_BYTES = 1024 };
+enum { IDENTITIES_MAX = 3 * 4096 /* lists of hosts, and the others */, NAME_LEAST = 3, NAME_MOST = 255, COMMAND_BYTES = 1024 };
 
 /* Bits of a byte: 1 digit, 2 hexadecimal, 4 letter or digit. */
 static const unsigned char bits[256] = {['0' ... '9'] = 7, ['A' ... 'F'] = 6, ['a' ... 'f'] = 6, ['G' ... 'Z'] = 4, ['g' ... 'z'] = 4};
@@ -104,9 +104,19 @@ void identities_add(struct identities *ids, struct str name, char kind)
 
 /* ---- known names in a text ---- */
 
+/* Returns the index of the list of names that begin like the text, in either case. */
 static unsigned identities_bucket(const char *p)
 {
-    return ((unsigned char)p[0] * 31u + (unsigned char)p[1] * 7u + (unsigned char)p[2] * 131u) & 1023;
+    return ((unsigned char)str_lower(p[0]) * 31u + (unsigned char)str_lower(p[1]) * 7u + (unsigned char)str_lower(p[2]) * 131u) & 1023;
+}
+
+/* Returns whether the text begins with the name. Names of hosts and serial numbers are the same in
+ * either case. */
+static bool identities_begins_with(const char *text, const struct identity *one)
+{
+    if (one->kind == 'h' || one->kind == 's')
+        return str_is_anycase((struct str){text, one->n}, one->name);
+    return memcmp(text, one->name, one->n) == 0;
 }
 
 static void identities_make_index(struct identities *ids)
@@ -140,8 +150,7 @@ static const struct identity *known_at(const struct identities *ids, const char 
         return NULL;
     for (int i = ids->heads[identities_bucket(text + at)]; i >= 0; i = ids->list[i].next) {
         const struct identity *one = &ids->list[i];
-        if (one->n <= n - at && memcmp(text + at, one->name, one->n) == 0 &&
-            (at + one->n == n || !identities_is_name_byte(text[at + one->n])))
+        if (one->n <= n - at && identities_begins_with(text + at, one) && (at + one->n == n || !identities_is_name_byte(text[at + one->n])))
             return one;
     }
     return NULL;

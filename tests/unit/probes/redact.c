@@ -104,11 +104,11 @@ static void identities_keep_the_length(void **state)
     struct identities ids;
     identities_init(&ids);
     identities_add_env(&ids, env);
-    char text[] = "alice at gpu01.site.example and gpu02: /home/alice/x /data/alice/y /home/alice.jones/z malice gpu03-ib login7 gpu010";
+    char text[] = "alice at gpu01.site.example and gpu02: /home/alice/x /data/alice/y /home/alice.jones/z malice gpu03-ib login7 gpu010 GPU02 Login7.";
     size_t n = strlen(text);
     assert_true(identities_replace(&ids, text, n, NULL, NULL) >= 7);
     assert_int_equal(strlen(text), n);
-    static const char *const gone[] = {"alice at", "gpu01.", "gpu02", "/alice/", "gpu03", "login7", "jones"};
+    static const char *const gone[] = {"alice at", "gpu01.", "gpu02", "/alice/", "gpu03", "login7", "jones", "GPU02", "Login7"}; /* names of hosts: in either case */
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         if (strstr(text, gone[i]))
             fail_msg("'%s' is still in '%s'", gone[i], text);
