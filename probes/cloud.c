@@ -73,7 +73,8 @@ struct service {
     char token_header[1200];
 };
 
-/* Appends the body of a good reply to *ret. After the time limit no request is sent any more. */
+/* Stores the body of a good reply in *ret. Returns false with *err where the request fails, or the
+ * body is empty or too long for *ret. After the time limit no request is sent any more. */
 static bool cloud_request(struct service *s, const char *method, const char *path, const char *header, struct buf *ret, struct err *err)
 {
     char url[1024];
@@ -94,7 +95,12 @@ static bool cloud_request(struct service *s, const char *method, const char *pat
     if (good)
         buf_str(ret, buf_text(&reply.body));
     http_reply_deinit(&reply);
-    return good && ret->n > 0 && !ret->failed;
+    if (good && (ret->n == 0 || ret->failed)) {
+        err_set(err, ERR_INPUT, "the metadata service's answer to %.100s is %s", path,
+                ret->failed ? "too long, or out of memory" : "empty");
+        good = false;
+    }
+    return good;
 }
 
 /* The last part of a path ("projects/1234/zones/us-central1-a": the part before it names the
@@ -130,7 +136,7 @@ static bool cloud_request_lines(struct service *s, struct host *h, struct record
         if (paths[i] && cloud_request(s, "GET", paths[i], header, &text, &why))
             cloud_emit_last_part(h, r, keys[i], buf_text(&text));
         else if (paths[i])
-            emit_missing(h, r, keys[i], "%s", why.text[0] ? why.text : "the metadata service's answer is empty");
+            emit_missing(h, r, keys[i], "%s", why.text);
     }
     return true;
 }
@@ -153,8 +159,8 @@ static bool cloud_request_json(struct service *s, struct host *h, struct record 
     return any || (err_set(err, ERR_INPUT, "the metadata service's answer has no \"%s\"", fields[0]), false);
 }
 
-/* Requests a session token, and with it the facts. Returns false where a request fails (with *err),
- * or the token has a line break (without). */
+/* Requests a session token, and with it the facts. Returns false with *err where a request fails or
+ * the token has a line break. */
 static bool cloud_request_aws(struct service *s, struct host *h, struct record *r, struct err *err)
 {
     static const char *const paths[] = {"/latest/meta-data/instance-type", "/latest/meta-data/placement/region",
@@ -164,8 +170,10 @@ static bool cloud_request_aws(struct service *s, struct host *h, struct record *
     if (!cloud_request(s, "PUT", "/latest/api/token", "X-aws-ec2-metadata-token-ttl-seconds: 60", &token, err))
         return false;
     struct str one = str_trim(buf_text(&token));
-    if (memchr(one.p, '\n', one.n) || memchr(one.p, '\r', one.n))
+    if (memchr(one.p, '\n', one.n) || memchr(one.p, '\r', one.n)) {
+        err_set(err, ERR_INPUT, "the metadata service's token has more than one line");
         return false;
+    }
     snprintf(s->token_header, sizeof s->token_header, "X-aws-ec2-metadata-token: " STR_FMT, STR_ARG(one));
     return cloud_request_lines(s, h, r, s->token_header, paths, err);
 }
