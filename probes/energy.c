@@ -13,7 +13,7 @@
 
 extern const struct probe probe_energy;
 
-enum { DOMAINS_MAX = 32, SOCKETS_MAX = 8, PARTS_MAX = 4 };
+enum { SOCKETS_MAX = 64 /* or dies, of which powercap has a folder each */, PARTS_MAX = 4, DOMAINS_MAX = SOCKETS_MAX * (1 + PARTS_MAX) };
 
 static const int64_t SHORTEST_NS = 50000000; /* the counters move once a millisecond */
 static const double AROUND_MAX = 1.25; /* times the run: what was counted besides it is benchwrap's own energy */
