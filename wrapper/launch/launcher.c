@@ -30,8 +30,6 @@ enum {
     PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */
 };
 
-/* Returns the pid of the recorder's process that sends to a server; 0: none. It may outlive the
- * recorder and become the launcher's child. */
 pid_t launcher_sender(const struct launch *l)
 {
     return l->recorder.wire ? atomic_load_explicit(&l->recorder.wire->sender, memory_order_relaxed) : 0;
@@ -196,12 +194,16 @@ static void hear_recorder(struct launch *l)
 static void report_failure(struct launch *l, struct pump_stream *s)
 {
     int error = s->failure;
-    if (!error || error == EPIPE || s->reported)
+    if (!error || (error == EPIPE && !s->is_unread) || s->reported)
         return;
     s->reported = true;
-    say_line(stderr_of(l), "%s: writing failed after %llu byte%s: %s; the stream is closed, and %llu byte%s lost",
-             s->number == 1 ? "stdout" : "stderr", (unsigned long long)s->passed, str_plural(s->passed), strerror(error),
-             (unsigned long long)s->lost, s->lost == 1 ? " is" : "s are");
+    if (s->is_unread)
+        say_line(stderr_of(l), "%s: cannot read what the program writes: %s; the stream is closed after %llu byte%s",
+                 s->number == 1 ? "stdout" : "stderr", strerror(error), (unsigned long long)s->passed, str_plural(s->passed));
+    else
+        say_line(stderr_of(l), "%s: writing failed after %llu byte%s: %s; the stream is closed, and %llu byte%s lost",
+                 s->number == 1 ? "stdout" : "stderr", (unsigned long long)s->passed, str_plural(s->passed), strerror(error),
+                 (unsigned long long)s->lost, s->lost == 1 ? " is" : "s are");
 }
 
 /* Moves bytes of both streams, at most PIECES_A_TURN steps each, and wakes the recorder once its
@@ -387,12 +389,10 @@ static void fill_wire(struct launch *l)
     strncpy(w->scope, scope, sizeof w->scope - 1);
 }
 
-/* Opens both streams of the program, or one pipe for both where they are one file. 0; -1 with
- * errno. */
+/* Opens both streams of the program, or one pipe for both where they are one file; l->out is open.
+ * 0; -1 with errno. */
 static int open_streams(struct launch *l)
 {
-    for (int i = 0; i < 2; i++)
-        out_open(&l->out[i], i + 1);
     if (pump_open(&l->stream[0], 1, &l->out[0], l->options.capture) < 0)
         return -1;
     bool one = l->stream[0].captured && !l->stream[0].is_pty && l->out[1].way != OUT_CLOSED && !l->out[1].is_tty && out_same_file(1, 2);
@@ -466,6 +466,10 @@ static bool start_program(struct launch *l)
         return false;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     l->pid = spawn_held(&l->state, l->program, env, l->stream[0].for_child, l->stream[1].for_child, &l->line);
+    int error = errno;
+    if (l->recorded)
+        free(env);
+    errno = error;
     if (l->pid < 0) {
         l->pid = 0;
         return false;

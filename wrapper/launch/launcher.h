@@ -43,8 +43,12 @@ struct launch {
     int exit_status;         /* of a program that could not be started; 0: it could */
 };
 
-/* Returns the pid of the recorder's process that sends to a server; 0: none. */
+/* Returns the pid of the recorder's process that sends to a server; 0: none. It may outlive the
+ * recorder and become the launcher's child. */
 pid_t launcher_sender(const struct launch *l);
-/* Runs the program and returns the exit status for it; where the program died of a signal, dies of it too. */
+/* Runs the program of l->program as l->options and l->rank state; main.c has set these, and argv, id
+ * and the times. Returns the exit status: the program's, 124 at the time limit, 3 for a closed
+ * --gate, 125 to 127 where it could not be started. Where the program died of a signal, this process
+ * dies of it too. What it has allocated lives as long as the process. */
 int launcher_run(struct launch *l);
 #endif

@@ -21,7 +21,9 @@ static int become_core(char **argv, const char *verb)
         argv[0] = line[0];
     if (recorder_find_core(path, sizeof path) == 0)
         execv(path, verb ? line : argv);
-    say_stderr("%s: %s; the installation is not complete", path[0] ? path : "benchwrap-core", strerror(errno));
+    bool is_there = errno != ENOENT && errno != ENOTDIR;
+    say_stderr("cannot start %s: %s%s", path[0] ? path : "benchwrap-core", strerror(errno),
+               is_there ? "" : "; the installation is not complete");
     if (!verb && argv[1])
         say_stderr("to run and record a program write: benchwrap -- %s ...", argv[1]);
     return 125;

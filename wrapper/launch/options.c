@@ -30,9 +30,9 @@ static int options_signal(const char *text)
         if (strcasecmp(text, names[i].name) == 0)
             return names[i].number;
     if (strncasecmp(text, "RTMIN", 5) == 0 && (!text[5] || (text[5] == '+' && str_int(str_of(text + 6), &number))))
-        return text[5] ? (SIGRTMIN + number <= SIGRTMAX && number >= 0 ? SIGRTMIN + (int)number : 0) : SIGRTMIN;
+        return text[5] ? (number >= 0 && number <= SIGRTMAX - SIGRTMIN ? SIGRTMIN + (int)number : 0) : SIGRTMIN;
     if (strncasecmp(text, "RTMAX", 5) == 0 && (!text[5] || (text[5] == '-' && str_int(str_of(text + 6), &number))))
-        return text[5] ? (SIGRTMAX - number >= SIGRTMIN && number >= 0 ? SIGRTMAX - (int)number : 0) : SIGRTMAX;
+        return text[5] ? (number >= 0 && number <= SIGRTMAX - SIGRTMIN ? SIGRTMAX - (int)number : 0) : SIGRTMAX;
     return 0;
 }
 

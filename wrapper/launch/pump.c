@@ -189,6 +189,7 @@ static bool pump_read(struct pump_stream *s, bool recorder, int64_t now_ns, bool
         pump_close(s);
     else if (++s->tries > PUMP_TRIES * 5) {
         s->failure = errno;
+        s->is_unread = true;
         pump_close(s);
     }
     return false;
@@ -202,8 +203,8 @@ static void pump_fail(struct pump_stream *s, int error)
     pump_close(s);
 }
 
-/* Writes what was read to the real stream. True if bytes moved. After a lasting error the stream is
- * closed, with s->failure set. */
+/* Writes what was read to the real stream. Returns whether bytes moved. After a lasting error the
+ * stream is closed, with s->failure set. */
 static bool pump_write(struct pump_stream *s, int64_t now_ns)
 {
     ssize_t n = out_write(s->out, s->at, s->left);

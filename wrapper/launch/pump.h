@@ -29,7 +29,8 @@ struct pump_stream {
     uint64_t tail_then;
     uint64_t owed;          /* after the program's end: bytes that were in the pipe then and must still be read */
     uint64_t passed, lost;
-    int failure;            /* errno for which the real stream was closed, EPIPE: its reader is gone; 0: none */
+    int failure;            /* errno for which the stream was closed, EPIPE: the reader of the real one is gone; 0: none */
+    bool is_unread;         /* the failure was that of reading what the program writes */
     bool reported;          /* the failure has been reported */
 };
 

@@ -275,53 +275,34 @@ void recorder_close(struct recorder *r)
     r->alive = false;
 }
 
-static bool env_entry_names(const char *entry, const char *name)
+/* Sets the entry NAME=value in the list: in place where it has the name, else at the end, which must
+ * have capacity. */
+static void env_put_entry(char **env, size_t *count, char *entry)
 {
-    size_t n = strlen(name);
-    return strncmp(entry, name, n) == 0 && entry[n] == '=';
-}
-
-/* Sets NAME=value in the list: in place where it has the name, else at the end, which must have
- * capacity. The entry is malloc'ed. False: out of memory. */
-static bool env_put_entry(char **env, size_t *count, const char *name, const char *value)
-{
-    char *entry = NULL;
-    if (asprintf(&entry, "%s=%s", name, value) < 0)
-        return false;
-    for (size_t i = 0; i < *count; i++)
-        if (env_entry_names(env[i], name)) {
-            env[i] = entry;
-            return true;
-        }
-    env[(*count)++] = entry;
-    return true;
+    size_t name_len = strcspn(entry, "="), i = 0;
+    while (i < *count && (strncmp(env[i], entry, name_len) != 0 || env[i][name_len] != '='))
+        i++;
+    env[i] = entry;
+    *count += i == *count;
 }
 
 char **recorder_environment(const struct recorder *r, char *const *env)
 {
+    enum { ENTRY = 80 };
     size_t count = 0;
-    char name[64] = "";
     while (env[count])
         count++;
-    char **copy = calloc(count + 3 + r->env_count, sizeof *copy);
+    char **copy = calloc(1, (count + 3 + r->env_count) * sizeof *copy + 2 * ENTRY);
     if (!copy)
         return NULL;
+    char *id = (char *)(copy + count + 3 + r->env_count), *address = id + ENTRY;
     memcpy(copy, env, count * sizeof *copy);
-    if (r->wire->has_log_socket)
-        snprintf(name, sizeof name, "@benchwrap/%s", r->wire->run_id);
-    if (!env_put_entry(copy, &count, "BENCHWRAP_RUN_ID", r->wire->run_id) || !env_put_entry(copy, &count, "BENCHWRAP_SOCKET", name)) {
-        free(copy);
-        return NULL;
-    }
-    for (size_t i = 0; i < r->env_count; i++) {
-        char *value = strchr(r->env[i], '=');
-        *value = 0;
-        bool good = env_put_entry(copy, &count, r->env[i], value + 1);
-        *value = '=';
-        if (!good) {
-            free(copy);
-            return NULL;
-        }
-    }
+    snprintf(id, ENTRY, "BENCHWRAP_RUN_ID=%s", r->wire->run_id);
+    snprintf(address, ENTRY, "BENCHWRAP_SOCKET=%s%s", r->wire->has_log_socket ? "@benchwrap/" : "",
+             r->wire->has_log_socket ? r->wire->run_id : "");
+    env_put_entry(copy, &count, id);
+    env_put_entry(copy, &count, address);
+    for (size_t i = 0; i < r->env_count; i++)
+        env_put_entry(copy, &count, r->env[i]);
     return copy;
 }

@@ -34,18 +34,23 @@ struct recorder {
  * *path the path that was tried, or "". */
 int recorder_find_core(char *path, size_t size);
 /* Opens memory and sockets, and makes a new run id (or uses the given one: 32 hexadecimal digits,
- * NULL for none). 0; -1 with errno, and *ret_what names what failed. */
+ * NULL for none). 0; -1 with errno, and *ret_what (static) states what failed. recorder_close
+ * releases what was opened, in both cases. */
 int recorder_open(struct recorder *r, const char *id, const char **ret_what);
-/* Starts the recorder. argv: the launcher's own. Every descriptor but those of wire.h is closed in
- * it, all signals stay blocked. */
+/* Starts the recorder, after recorder_open. argv: the launcher's own. In the recorder, every
+ * descriptor but those of wire.h is closed, and all signals stay blocked. 0; -1 with errno. */
 int recorder_start(struct recorder *r, char **argv);
-/* Receives the next message. 1; 0: none now; -1: the recorder is gone (alive is then false). */
+/* Receives the next message into *ret, and notes in *r what it reports. 1; 0: none has arrived; -1:
+ * the recorder has closed its end (alive is then false). */
 int recorder_receive(struct recorder *r, struct wire_msg *ret);
 /* Sends a message. False if it could not be sent now (errno EAGAIN) or at all. */
 bool recorder_send(struct recorder *r, const struct wire_msg *msg);
-/* Closes and frees everything. A recorder that still runs loses its socket and ends by itself. */
+/* Closes the descriptors and frees the entries for the program's environment. The shared memory
+ * stays: the signal counts and the sender's pid are in it. A recorder that still runs loses its
+ * socket and ends by itself. */
 void recorder_close(struct recorder *r);
 /* Returns the caller's environment with BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET and what the recorder
- * requested: in place where they are, else at the end. malloc'ed; NULL on failure. */
+ * requested: in place where they are, else at the end. One allocation for free(); its entries are
+ * also those of `env` and of *r, which must outlive it. NULL: out of memory. */
 char **recorder_environment(const struct recorder *r, char *const *env);
 #endif

@@ -59,7 +59,8 @@ static void put_coloured(struct buf *line, struct str text, bool coloured)
     buf_plain(line, str_sub(text, from, text.n), 2000);
 }
 
-/* Writes each line of the text, made harmless, with `before` in front of it. */
+/* Writes each line of the text, made harmless, with `before` in front of it; at most SAY_MAX bytes,
+ * or where there is no memory that fact. */
 static void put_plain(struct out *to, const char *before, const char *text)
 {
     if (to->way == OUT_CLOSED)
@@ -72,7 +73,7 @@ static void put_plain(struct out *to, const char *before, const char *text)
         put_coloured(&line, str_cut(&rest, '\n'), to->is_tty);
         buf_putc(&line, '\n');
     }
-    if (line.failed && !line.n) /* out of memory: for benchwrap's own message, print at least its format */
+    if (line.failed && !line.n)
         say_write(to, STR("benchwrap: out of memory\n"));
     say_write(to, buf_text(&line));
 }

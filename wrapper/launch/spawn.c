@@ -134,7 +134,8 @@ int spawn_result(int *line, struct spawn_failure *ret)
     return n == (ssize_t)sizeof *ret ? -1 : 1;
 }
 
-/* Adds a hint to the error: why the kernel refused the start, where that can be detected. */
+/* Returns a hint to append to the error: why the kernel refused the start, and what to do. "": that
+ * cannot be detected. */
 static const char *spawn_refusal(const char *program)
 {
     struct stat st;
