@@ -270,6 +270,7 @@ bool str_double(struct str s, double *ret)
 
 bool str_duration(struct str s, double *ret_seconds)
 {
+    static const double DURATION_MOST_S = 1e9; /* 31 years: in nanoseconds, added to a clock, it fits 64 bits */
     static const struct {
         const char *unit;
         double factor;
@@ -281,7 +282,7 @@ bool str_duration(struct str s, double *ret_seconds)
             factor = units[i].factor;
             break;
         }
-    if (!str_double(s, &v) || !(v >= 0) || v * factor > 1e10)
+    if (!str_double(s, &v) || !(v >= 0) || v * factor > DURATION_MOST_S)
         return false;
     *ret_seconds = v * factor;
     return true;

@@ -166,6 +166,7 @@ static void durations_and_sizes(void **state)
         /* -1: refused */
         {"5", 5}, {"1.5s", 1.5}, {"250ms", 0.25}, {"2m", 120}, {"2min", 120}, {"1h", 3600}, {"1d", 86400}, {"100us", 1e-4},
         {"", -1}, {"s", -1},     {"-1", -1},      {"1w", -1},  {"nan", -1},   {"inf", -1},  {"1e300", -1}, {"5 s", -1},
+        {"11574d", 999993600}, {"11575d", -1}, {"9300000000", -1}, /* as nanoseconds they must fit 64 bits */
     };
     static const struct {
         const char *text;
