@@ -393,11 +393,11 @@ static void cgroup_emit_limits(struct host *h, struct record *r)
         emit_missing(h, r, "cgroup.cpus", "%s", cgroup_unmounted);
 }
 
+/* Stores the limits in the probe's data, for cgroup_after to record. Records them at once on a
+ * captured machine, and where no program runs. */
 static int cgroup_before(struct host *h, struct record *r, struct err *err)
 {
     struct limits_kept *k = h->real && h->argv ? probe_data(h, &probe_cgroup) : NULL;
-/* Stores the limits in the probe's data, for cgroup_after to record. Records them at once on a
- * captured machine, and where no program runs. */
     (void)err;
     if (!k) {
         cgroup_emit_limits(h, r);
@@ -425,12 +425,12 @@ static void cgroup_emit_kept(struct record *r, const struct fact *f, const char 
         record_fact(r, f);
 }
 
+/* Records the limits of `before`; as missing where they changed, or where the program's own are
+ * others. */
 static int cgroup_after(struct host *h, struct record *r, struct err *err)
 {
     struct limits_kept *k = h->real && h->argv ? probe_data(h, &probe_cgroup) : NULL;
     const char *why = cgroup_use_foreign_reason(h, r);
-/* Records the limits of `before`; as missing where they changed, or where the program's own are
- * others. */
     struct record now;
     (void)err;
     if (!k || !k->is_read)

@@ -475,13 +475,13 @@ static void scheduler_emit_pbs(struct host *h, struct record *r)
         scheduler_emit_once(h, r, "job.tasks_per_node", lines / nodes);
 }
 
+/* Records nodes and slots of LSF's job. Where jsrun starts the tasks, the launch node does not
+ * count. */
 static void scheduler_emit_lsf(struct host *h, struct record *r)
 {
     const char *text = scheduler_read_value(h, "LSB_MCPU_HOSTS");
     int64_t nodes = 0, slots = 0, common = 0, n, index;
     bool launch_node = false;
-/* Records nodes and slots of LSF's job. Where jsrun starts the tasks, the launch node does not
- * count. */
     if (scheduler_read_count(h, "LSB_JOBINDEX", &index) && index > 0)
         emit_tag(h, r, "job.array_task", str_of(scheduler_read_value(h, "LSB_JOBINDEX")));
     for (struct str rest = str_of(text), name = str_word(&rest); text && name.n > 0; name = str_word(&rest)) {

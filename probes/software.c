@@ -151,11 +151,11 @@ static int software_store_list(struct host *h, struct record *r, const struct li
     return 0;
 }
 
+/* Records the program's libraries, and those that are not found as missing. Returns 0, or another
+ * value with *err. */
 static int software_emit_libraries(struct host *h, struct record *r, const char *path, const struct elf *e, struct err *err)
 {
     struct arena arena;
-/* Records the program's libraries, and those that are not found as missing. Returns 0, or another
- * value with *err. */
     const char *why;
     look_variable(h, "LD_LIBRARY_PATH", &why);
     if (why) {
@@ -178,11 +178,11 @@ static int software_emit_libraries(struct host *h, struct record *r, const char 
     return done;
 }
 
+/* Records what the program's file contains, and its libraries. fd stays open. Returns 0, or another
+ * value with *err. */
 static int software_emit_elf(struct host *h, struct record *r, const char *path, int fd, struct err *err)
 {
     struct elf *e = malloc(sizeof *e);
-/* Records what the program's file contains, and its libraries. fd stays open. Returns 0, or another
- * value with *err. */
     struct err why = {0};
     int kind = e ? elf_read_fd(e, fd, &why) : -1, done = 0;
     char head[2] = "";
