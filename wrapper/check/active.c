@@ -118,15 +118,17 @@ static bool acts_by_name(const char *file)
     return false;
 }
 
+enum { PICKLE_NAME_MAX = 1000 /* bytes of a module's or an object's name: longer ones cannot be loaded */ };
+
 /* Returns whether the text begins with two lines of one name each, as a Python pickle in text form
  * may. */
 static bool has_two_names(struct str text)
 {
     for (int i = 0; i < 2; i++) {
         size_t n = 0;
-        while (n < text.n && (isalnum((unsigned char)text.p[n]) || text.p[n] == '_' || text.p[n] == '.'))
+        while (n < text.n && n <= PICKLE_NAME_MAX && (isalnum((unsigned char)text.p[n]) || text.p[n] == '_' || text.p[n] == '.'))
             n++;
-        if (n == 0 || n == text.n || text.p[n] != '\n')
+        if (n == 0 || n == text.n || n > PICKLE_NAME_MAX || text.p[n] != '\n')
             return false;
         text = str_sub(text, n + 1, text.n);
     }

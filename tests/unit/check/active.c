@@ -89,8 +89,13 @@ static void pickles_of_text(void **state)
         {"a", "cos system\n(tR.", ""}, {"a", "cos\nsystem\ntRx", ""}, {"a", "c.\n.", ""},             {"a", "code\nname\nis here.", ""},    {"a", "(ios\nsystem\no.", stored},
         {"a", "cos\nsys tem\n(tR.", ""},
     };
+    char name[1100];
     (void)state;
     ROWS_HOLD(rows);
+    for (int n = 1000; n <= 1001; n++) { /* the search for the end of a name is bounded, else 32,768 names could go on to the end of the file */
+        snprintf(name, sizeof name, "c%0*d\nsystem\n(tR.", n, 0);
+        assert_string_equal(found("a", str_of(name)), n == 1000 ? stored : "");
+    }
 }
 
 static void markup(void **state)
