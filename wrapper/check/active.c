@@ -81,26 +81,42 @@ static bool has_handler(struct str text)
     return false;
 }
 
-/* A reference of a picture that leads out of it. */
-static bool has_foreign_reference(struct str text)
+/* Returns whether the text begins with an address in the picture itself, with or without a quote before it. */
+static bool begins_inner_address(struct str text, bool *ret_quoted)
 {
     static const char *const inner[] = {"#", "data:image/png", "data:image/jpeg"};
-    for (ptrdiff_t at; (at = str_find(text, STR("href="))) >= 0;) {
-        bool is_inner = false;
-        text = str_sub(text, (size_t)at + 5, text.n);
-        for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
-            is_inner |= text.n > 0 && strchr("\"'", text.p[0]) && str_starts(str_sub(text, 1, text.n), inner[i]);
-        if (!is_inner)
+    *ret_quoted = text.n > 0 && (text.p[0] == '"' || text.p[0] == '\'');
+    text = str_sub(text, *ret_quoted, text.n);
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+        if (str_starts(text, inner[i]))
+            return true;
+    return false;
+}
+
+/* Returns whether a picture has an address that leads out of it, in an attribute "href" or in "url(…)". An attribute that is
+ * written in an unusual way counts as one. */
+static bool has_foreign_reference(struct str text)
+{
+    bool quoted;
+    for (size_t i = 0; i + 4 <= text.n; i++) {
+        size_t at = i + 4;
+        if (strncasecmp(text.p + i, "url(", 4) == 0 && !begins_inner_address(str_sub(text, at, text.n), &quoted))
+            return true;
+        if (strncasecmp(text.p + i, "href", 4) != 0)
+            continue;
+        while (at < text.n && isspace((unsigned char)text.p[at]))
+            at++;
+        if (at < text.n && text.p[at] == '=' && (at > i + 4 || !begins_inner_address(str_sub(text, at + 1, text.n), &quoted) || !quoted))
             return true;
     }
-    return active_has_word(text, "href =");
+    return false;
 }
 
 /* Pictures of taskrate and llmload are SVG, and do nothing. */
 static bool is_acting_picture(const char *file, struct str text)
 {
-    static const char *const words[] = {"<script", "javascript:", "foreignobject", "<!entity", "<iframe", "<set",    "<animate",
-                                        "&#",      "&colon;",     "@import",       "url(h",    "url('h",  "url(\"h", NULL};
+    static const char *const words[] = {"<script",  "javascript:", "foreignobject", "<!entity", "<iframe", "<set",
+                                        "<animate", "&#",          "&colon;",       "@import",  NULL};
     return str_ends_anycase(str_of(file), ".svg") && (has_any_word(text, words) || has_handler(text) || has_foreign_reference(text));
 }
 
