@@ -29,6 +29,9 @@ struct unpacking {
     size_t most; /* bytes of `to` */
     bool full;
 };
+/* Streams of a zip file that do not end may be read so often as a whole: entries that overlap would be read
+ * thousands of times. */
+enum { ZIP_READINGS = 4 };
 
 static bool unpack_append(void *context, struct str out)
 {
@@ -85,8 +88,9 @@ static const char *unpack_inner(struct unpacking *u, size_t before, int depth)
     return why;
 }
 
-/* One entry of a zip file, that begins at `at`. Sets *ret_end to where the next may begin. NULL, or why it is closed. */
-static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int depth, size_t *ret_end)
+/* Appends the content of the entry of a zip file that begins at `at`. Sets *ret_end to where the next may begin, and
+ * adds to *lost the bytes of a stream that does not end. NULL, or why the entry cannot be read. */
+static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int depth, size_t *ret_end, size_t *lost)
 {
     unsigned flags = short_at(s, at + 6), method = short_at(s, at + 8);
     size_t from = at + ZIP_HEAD + short_at(s, at + 26) + short_at(s, at + 28);
@@ -106,6 +110,8 @@ static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int d
     size_t before = u->to->n;
     if (inflate_feed(i, rest, unpack_append, u) && inflate_ended(i))
         *ret_end = s.n - inflate_left(i);
+    else
+        *lost += rest.n - inflate_left(i);
     inflate_free(i);
     const char *why = unpack_inner(u, before, depth);
     buf_putc(u->to, '\n');
@@ -117,7 +123,7 @@ static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int d
 static const char *unpack_zip(struct unpacking *u, struct str s, int depth)
 {
     unsigned tries = 0;
-    for (size_t at = 0, end; at + ZIP_HEAD < s.n && !u->full; at = end) {
+    for (size_t at = 0, end, lost = 0; at + ZIP_HEAD < s.n && !u->full; at = end) {
         const char *next = memchr(s.p + at, 'P', s.n - at - ZIP_HEAD), *why;
         if (!next)
             return NULL;
@@ -127,8 +133,10 @@ static const char *unpack_zip(struct unpacking *u, struct str s, int depth)
             continue;
         if (tries++ == TRIES_MAX)
             return "a zip archive of too many files";
-        if ((why = zip_entry(u, s, at, depth, &end)))
+        if ((why = zip_entry(u, s, at, depth, &end, &lost)))
             return why;
+        if (lost / ZIP_READINGS > s.n)
+            return "a zip archive whose entries overlap";
     }
     return NULL;
 }

@@ -220,6 +220,30 @@ static void the_end_of_a_zip_is_searched_with_the_longest_comment(void **state)
     }
 }
 
+/* Entries whose stream goes on through the heads of all that follow, and then does not end: read once for each entry, 60 MB
+ * would cost minutes. */
+static void entries_that_overlap(void **state)
+{
+    enum { ENTRIES = 12 };
+    CLEANUP_BUF struct buf b, to;
+    char head[31] = "PK\3\4\24";
+    (void)state;
+    buf_init(&b, 1 << 20);
+    buf_init(&to, 1 << 20);
+    head[8] = 8;
+    head[26] = 1;
+    head[30] = 'a';
+    for (int i = 0; i < ENTRIES; i++) { /* a stored block with the next head */
+        char n = i < ENTRIES - 1 ? (char)sizeof head : 0;
+        const char block[5] = {0, n, 0, (char)~n, (char)0xff};
+        buf_add(&b, head, sizeof head);
+        buf_add(&b, block, sizeof block);
+    }
+    for (int i = 0; i < 2000; i++)
+        buf_add(&b, "\0\0\0\xff\xff", 5); /* an empty block */
+    assert_string_equal(check_unpack(buf_text(&b), 100000, &to), "a zip archive whose entries overlap");
+}
+
 static void members_of_tar(void **state)
 {
     CLEANUP_BUF struct buf b, inner;
@@ -278,7 +302,7 @@ static void members_of_tar(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plain_texts_stay_out), cmocka_unit_test(closed_formats_are_named), cmocka_unit_test(streams_of_zlib), cmocka_unit_test(the_end_of_a_zip_is_searched_with_the_longest_comment), cmocka_unit_test(gzip_and_gzip_in_gzip), cmocka_unit_test(entries_of_zip),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plain_texts_stay_out), cmocka_unit_test(closed_formats_are_named), cmocka_unit_test(streams_of_zlib), cmocka_unit_test(the_end_of_a_zip_is_searched_with_the_longest_comment), cmocka_unit_test(gzip_and_gzip_in_gzip), cmocka_unit_test(entries_of_zip), cmocka_unit_test(entries_that_overlap),
                                        cmocka_unit_test(members_of_tar)};
     struct inflater *i = inflate_new(INFLATE_RAW);
     if (!i)
