@@ -66,6 +66,19 @@ like "… the machine by name" "$out" "^\| 4 \| <code>a.example</code> \| <code>
 like "… what did not finish" "$out" '^Not compared: 1 run, failed, unfinished'
 is "… foreign text as text" "$(printf '%s' "$out" | grep -cE '@all|<b>|[^&]#1')" 0
 
+git checkout -q -B several before
+printf 'copy.rate 105 MiB/s\ncopy.one 1 MiB/s\n' >rate
+"$BENCHWRAP" -q --profile public --site a.example -- cat rate >/dev/null
+{
+    printf "name: six\nversion: '1'\nreaders:\n  - name: line\n    regex: '^six (?<a>\\S+)'\n    metrics:\n"
+    for n in 1 2 3 4 5 6; do printf '      - {name: speed%s, cell: a, unit: MB_per_s, from: MB/s, better: higher, headline: max}\n' $n; done
+} >../six.yaml
+"$BENCHWRAP" -q --profile public --site a.example --rules ../six.yaml -- echo six 5 >/dev/null
+git add -f mlruns && git commit -qm several
+out=$("$BENCHWRAP" check --markdown --range before..several)
+is "a metric that the published runs of the same inputs lack" "$(printf '%s\n' "$out" | grep 'copy.*one' | grep -c 'no earlier run has this metric')" 1
+like "… the metrics that are not listed are counted" "$out" '^\| \| \| \| \| … and 2 more metrics \|'
+
 # The target's policy decides what blocks; the branch's own counts for nothing.
 git checkout -q -B ruled before
 echo "copy.rate 55.5 MiB/s" >rate; "$BENCHWRAP" -q --profile public --site a.example -- sh -c '"$BENCHWRAP" log a.rate_MiB_per_s=5; exec cat rate' >/dev/null

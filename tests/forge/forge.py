@@ -46,6 +46,8 @@ def same(pull, target, source, head, base):
 
 def open_pull(target, source, head, base, title, text):
     """The new request, or one of the words exists, head, base, empty."""
+    if len(title) > 255:
+        raise Refused(422, {"message": "Validation Failed", "errors": [{"message": "title is too long (maximum is 256 characters)"}]})
     if source not in REPOS or not tip(source, head):
         return "head"
     if not tip(target, base):

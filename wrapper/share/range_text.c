@@ -183,9 +183,11 @@ static int read_history(struct range *r, const struct proposed_group *g, const s
     return rc;
 }
 
-/* Prints a metric of the group next to its history. */
+/* A metric of a group, and the metric of the same key and unit in the earlier runs with the same
+ * inputs. */
 struct beside {
-    const struct proposed_metric *now, *before; /* before: NULL without history */
+    const struct proposed_metric *now, *before; /* before: NULL where no earlier run has it */
+    bool first; /* there are no earlier runs */
     double value, median;
     struct stats_expected expected;
     bool judged, differs;
@@ -211,16 +213,22 @@ static double median_of(const struct proposed_metric *m, struct beside *judge)
 }
 
 /* Fills ret[] with up to METRICS_MAX metrics of the group, each compared with the earlier runs'
- * metric of the same key and unit. Returns how many. Holm's correction over all judged ones sets
- * `differs`. */
-static size_t compare_with_earlier(const struct proposed_group *now, const struct proposed_group *before, struct beside *ret)
+ * metric of the same key and unit. Returns how many; *ret_more: how many the group has beyond them.
+ * Holm's correction over all judged ones sets `differs`. */
+static size_t compare_with_earlier(const struct proposed_group *now, const struct proposed_group *before, struct beside *ret,
+                                   size_t *ret_more)
 {
     size_t n = 0, tests = 0;
     double p[METRICS_MAX];
     bool sure[METRICS_MAX];
-    for (const struct proposed_metric *m = now->metrics; m && n < METRICS_MAX; m = m->next) {
+    *ret_more = 0;
+    for (const struct proposed_metric *m = now->metrics; m; m = m->next) {
+        if (n == METRICS_MAX) {
+            (*ret_more)++;
+            continue;
+        }
         struct beside *b = &ret[n++];
-        *b = (struct beside){.now = m, .value = median_of(m, NULL), .median = NAN};
+        *b = (struct beside){.now = m, .first = !before, .value = median_of(m, NULL), .median = NAN};
         for (const struct proposed_metric *o = before ? before->metrics : NULL; o; o = o->next)
             if (strcmp(o->key, m->key) == 0 && strcmp(o->unit, m->unit) == 0) {
                 b->before = o;
@@ -249,7 +257,7 @@ static void put_value(struct buf *to, double value, double scale, const char *un
 static void put_change(struct buf *to, const struct beside *b)
 {
     if (!b->before) {
-        buf_puts(to, "first run with these inputs");
+        buf_puts(to, b->first ? "first run with these inputs" : "no earlier run has this metric");
         return;
     }
     if (b->median > 0 && b->value > 0) {
@@ -329,7 +337,7 @@ static int put_values_of(struct range *r, const struct proposed_group *g, struct
     init_groups(&before, r);
     if (read_history(r, g, run, &before, err) < 0)
         return -1;
-    size_t n = compare_with_earlier(g, before.groups, list);
+    size_t more, n = compare_with_earlier(g, before.groups, list, &more);
     for (size_t i = 0; i < n; i++) {
         if (i == 0)
             put_group(r, g, run);
@@ -341,6 +349,8 @@ static int put_values_of(struct range *r, const struct proposed_group *g, struct
         put_group(r, g, run);
         buf_puts(r->to, " | no metric | | | | |\n");
     }
+    if (more)
+        buf_printf(r->to, "| | | | | … and %zu more metric%s | | | | |\n", more, str_plural(more));
     return 0;
 }
 
@@ -423,8 +433,6 @@ static int put_values(struct range *r, struct err *err)
         buf_printf(r->to, "\nNot shown: %zu more group%s of runs with the same inputs.\n", groups - shown, str_plural(groups - shown));
     if (now.skipped)
         buf_printf(r->to, "\nNot compared: %zu run%s, failed, unfinished or for warming up.\n", now.skipped, str_plural(now.skipped));
-    if (r->unread)
-        buf_printf(r->to, "\nNot read for this table: %zu more run%s.\n", r->unread, str_plural(r->unread));
     return 0;
 }
 
@@ -485,9 +493,10 @@ static const char *machine_of(struct range *r, const struct tree_run *run)
 }
 
 /* Appends a table of the machines of the new runs with the number of runs on each, up to the
- * capacity of the text. Returns -1 with err. */
+ * capacity of the text, then how many machines it lacks. Returns -1 with err. */
 static int put_machines(struct range *r, struct err *err)
 {
+    size_t hidden = 0;
     struct machine *first = NULL;
     for (size_t i = 0; i < r->fresh.count; i++) {
         const struct tree_run *run = range_read_run(r, r->fresh.id[i], TREE_META, r->arena);
@@ -507,8 +516,15 @@ static int put_machines(struct range *r, struct err *err)
         buf_puts(
             r->to,
             "\n### Machines\n\n| runs | site | processors | memory | GPUs | interconnect | file system | nodes |\n|--:|---|---|---|---|---|---|---|\n");
-    for (const struct machine *m = first; m && r->to->n < r->room; m = m->next)
-        buf_printf(r->to, "| %zu | %s |\n", m->runs, m->cells);
+    for (const struct machine *m = first; m; m = m->next)
+        if (r->to->n < r->room)
+            buf_printf(r->to, "| %zu | %s |\n", m->runs, m->cells);
+        else
+            hidden++;
+    if (hidden)
+        buf_printf(r->to, "\nNot shown: %zu more machine%s.\n", hidden, str_plural(hidden));
+    if (r->unread)
+        buf_printf(r->to, "\nNot read for these tables: %zu more run%s.\n", r->unread, str_plural(r->unread));
     return 0;
 }
 

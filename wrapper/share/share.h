@@ -82,7 +82,8 @@ int share_note_folder(const struct share *s);
 /* ---- share_runs.c: what ---- */
 /* Fills the list. */
 int share_find_runs(struct share *s, struct err *err);
-void share_measure(struct share *s); /* files, bytes, redactions, and what the text has about each */
+/* Sets files, bytes and redactions of each run, and what the text has about it; counts s->shared. */
+void share_measure(struct share *s);
 
 /* ---- share_sites.c: runs of other sites ---- */
 #define SHARE_LOST "the target has lost it, and another site published it"
@@ -94,6 +95,9 @@ int share_leave_out_lost(struct share *s, struct err *err);
 size_t share_other_sites(const struct share *s, struct buf *names);
 
 /* ---- share_corrections.c: retractions and amendments ---- */
+/* Opens the folder with the runs of the site's branch. 0, to be left by the caller; 1: there is no
+ * branch, or it has no runs; -1: err. */
+int share_branch_folder(const struct share *s, struct folder *ret, struct err *err);
 /* Fills ->corrects, and leaves out each retracted run that was never pushed, with all that corrects it. */
 int share_leave_out_retracted(struct share *s, struct err *err);
 /* Where a run or what corrects it is left out, the other one is left out, too. Returns how many more are. */

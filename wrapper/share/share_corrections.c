@@ -72,15 +72,14 @@ static bool parent_goes(const struct chains *c, const struct share_run *r)
     return parent && !(found && is_retracted(c, found));
 }
 
-static int open_branch(struct chains *c, struct err *err)
+int share_branch_folder(const struct share *s, struct folder *ret, struct err *err)
 {
-    struct share *s = c->s;
     struct repo_id tip;
     struct repo_entry mlruns;
     if (repo_ref(s->repo, s->results.branch, &tip, NULL) || repo_find(s->repo, &tip, s->results.prefix, &mlruns, NULL) ||
         mlruns.mode != REPO_MODE_DIR)
-        return 0;
-    return git_folder_open(s->repo, &mlruns.id, &c->branch) ? err_sys(err, "reading the branch %s", s->branch) : 0;
+        return 1;
+    return git_folder_open(s->repo, &mlruns.id, ret) ? err_sys(err, "reading the branch %s", s->branch) : 0;
 }
 
 /* Leaves out, with all their corrections, the runs that were retracted before this clone pushed them,
@@ -91,7 +90,7 @@ static int leave_out_retracted(struct chains *c, struct err *err)
     struct share *s = c->s;
     if (s->runs.root >= 0)
         c->disk = folder_disk(s->runs.root);
-    if (open_branch(c, err))
+    if (share_branch_folder(s, &c->branch, err) < 0)
         return -1;
     for (size_t i = 0; i < s->count; i++)
         read_correction(c, &s->list[i]);

@@ -209,7 +209,15 @@ static int find_forge(struct share *s, struct err *err)
     struct forge_named named = {.kind = git_config_value(s, "benchwrap.forge"),
                                 .web = git_config_value(s, "benchwrap.forgeUrl"),
                                 .api = git_config_value(s, "benchwrap.forgeApi")};
-    if (repo_remote_url(s->repo, s->remote, false, s->arena, &url, err) || repo_remote_url(s->repo, s->to, true, s->arena, &to, err))
+    const char *which = s->remote;
+    int rc = repo_remote_url(s->repo, which, false, s->arena, &url, err);
+    if (rc == 0) {
+        which = s->to;
+        rc = repo_remote_url(s->repo, which, true, s->arena, &to, err);
+    }
+    if (rc > 0)
+        return err_set(err, ERR_INPUT, "the remote %s has no address: git config remote.%s.url ADDRESS", which, which);
+    if (rc)
         return -1;
     return forge_place_of(&s->target_place, url, &named, s->env, s->arena, err) ||
                    forge_place_of(&s->source_place, to, &named, s->env, s->arena, err)

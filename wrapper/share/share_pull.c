@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASK_LIMIT_S = 60, TITLE_MAX = 400, TEXT_MAX = 1 << 20 };
+enum { ASK_LIMIT_S = 60, TITLE_MAX = 4096, TEXT_MAX = 1 << 20 };
 
 struct share_forge {
     struct forge *forge;
@@ -139,8 +139,7 @@ void share_forge_close(struct share_forge *f)
 
 /* Updates title and text of the open pull request, if they differ. A text that a user rewrote
  * stays, and request->remark states it. Returns -1 with err. */
-static int refresh_request(struct share *s, struct share_forge *f, const char *title, struct str text, struct share_request *request,
-                           struct err *err)
+static int refresh_request(struct share_forge *f, const char *title, struct str text, struct share_request *request, struct err *err)
 {
     struct buf whole CLEANUP_BUF;
     buf_init(&whole, TEXT_MAX);
@@ -150,7 +149,8 @@ static int refresh_request(struct share *s, struct share_forge *f, const char *t
         request->remark = "its text was rewritten by hand, and is left as it is";
         return 0;
     }
-    (void)s;
+    if (whole.failed)
+        return err_memory(err, "the text of the pull request");
     if (strcmp(whole.p, f->open.text) == 0 && strcmp(title, f->open.title) == 0)
         return 0;
     return forge_update(f->forge, &f->open, title, whole.p, err) == FORGE_FINE ? 0 : -1;
@@ -168,7 +168,7 @@ static int create_request(struct share *s, struct share_forge *f, const char *ti
     struct err again = {0};
     if ((answer == FORGE_EXISTS || answer == FORGE_LATER) &&
         forge_find(f->forge, &f->branch, s->arena, &f->open, &f->last, &again) == FORGE_FINE && f->open.number)
-        return refresh_request(s, f, title, str_of(text), request, err);
+        return refresh_request(f, title, str_of(text), request, err);
     return -1;
 }
 
@@ -203,7 +203,7 @@ int share_forge_request(struct share *s, struct share_forge *f, struct share_req
     unsigned long long open = f->open.number;
     int rc = open ? look_again(s, f, request, err) : 0;
     if (rc == 0)
-        rc = f->open.number ? refresh_request(s, f, title.p, buf_text(&text), request, err)
+        rc = f->open.number ? refresh_request(f, title.p, buf_text(&text), request, err)
                             : create_request(s, f, title.p, text.p, request, err);
     if (rc == 0)
         return 0;
@@ -212,5 +212,5 @@ int share_forge_request(struct share *s, struct share_forge *f, struct share_req
         request->link = NULL;
         return err_wrap(err, "the runs are pushed to pull request #%llu, but its text is not refreshed (share again does it)", open);
     }
-    return err_wrap(err, "the runs are pushed, but their pull request is not as it should be");
+    return err_wrap(err, "the runs are pushed, but their pull request was not opened or refreshed");
 }

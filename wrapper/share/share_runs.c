@@ -334,22 +334,23 @@ static int measure_entry(void *context, const struct folder_entry *e)
     return 0;
 }
 
-/* Returns what the recorder has replaced in the output. A short one has no mark, and a name becomes
- * another one: only the recorder can count them. */
-static size_t replaced_in_output(struct share *s, struct share_run *r)
+/* Returns how many places of the output of the run in that folder the recorder has replaced. A short
+ * one has no mark, and a name becomes another one: only the recorder can count them. */
+static size_t replaced_in_output(const struct folder *in)
 {
     static const char *const counts[] = {"tags/benchwrap.secrets_redacted", "tags/benchwrap.identities_replaced"};
     size_t sum = 0;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         uint64_t n;
-        const char *text = share_file_of(s, r, counts[i], 32);
-        if (text && str_uint(str_trim(str_of(text)), &n))
+        struct buf b CLEANUP_BUF;
+        buf_init(&b, 64);
+        if (folder_read(in, counts[i], 32, &b) == 0 && str_uint(str_trim(buf_text(&b)), &n))
             sum += n;
     }
     return sum;
 }
 
-/* Collects what the text of a pull request has about a run. */
+/* Collects what the text of a pull request has about a run on disk. */
 static void describe_run(struct share *s, struct share_run *r)
 {
     struct headline h[HEADLINES_SHOWN];
@@ -358,39 +359,47 @@ static void describe_run(struct share *s, struct share_run *r)
     buf_init(&b, 1000);
     r->benchmark = share_file_of(s, r, "tags/benchmark", 256);
     r->verdict = verdict_shown(&tree, r->run, s->arena);
-    r->redacted += replaced_in_output(s, r);
     size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->arena, h);
     for (size_t i = 0; i < n; i++)
         headline_show(&b, &h[i]);
     r->headline = n && !b.failed ? arena_dup(s->arena, b.p, b.n) : NULL;
 }
 
-/* Sets files, bytes and redactions of the run. A run that cannot be read completely, or that has a
- * file which GitHub rejects, is left out with the reason. */
-static void measure_run(struct share *s, struct share_run *r)
+/* Sets files, bytes and redactions of the run below `root`, the tree on disk or that of the branch. A
+ * run on disk that cannot be read completely, and one with a file which GitHub rejects, is left out
+ * with the reason. */
+static void measure_run(struct share *s, struct share_run *r, const struct folder *root)
 {
     CLEANUP_FOLDER struct folder in = {0};
-    struct folder root = folder_disk(s->runs.root);
     struct measuring m = {.r = r, .in = &in};
     char path[80];
     snprintf(path, sizeof path, "%s/%s", r->experiment, r->id);
-    if (folder_enter(&root, path, &in) || folder_list(&in, measure_entry, &m) || m.failed)
+    bool there = folder_enter(root, path, &in) == 0;
+    if (r->on_disk && (!there || folder_list(&in, measure_entry, &m) || m.failed))
         r->left_out = "it cannot be read completely";
-    else if (s->source_place.kind == FORGE_GITHUB && m.largest > github_file_max)
+    else if (!r->on_disk && there)
+        folder_list(&in, measure_entry, &m);
+    if (r->left_out || !there)
+        return;
+    if (s->source_place.kind == FORGE_GITHUB && m.largest > github_file_max)
         r->left_out = "a file of it is larger than the 100 MiB that GitHub accepts; record it with a smaller --artifact-max";
-    if (!r->left_out)
+    r->redacted += replaced_in_output(&in);
+    if (r->on_disk && !r->left_out)
         describe_run(s, r);
 }
 
 void share_measure(struct share *s)
 {
     struct progress p;
+    CLEANUP_FOLDER struct folder branch = {0};
+    struct folder disk = s->runs.root < 0 ? (struct folder){0} : folder_disk(s->runs.root);
+    bool has_branch = share_branch_folder(s, &branch, NULL) == 0;
     progress_begin(&p, s->notes, "reading run", s->count);
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
         progress_show(&p, i + 1, NULL);
-        if (!r->left_out && r->on_disk)
-            measure_run(s, r);
+        if (!r->left_out && (r->on_disk || has_branch))
+            measure_run(s, r, r->on_disk ? &disk : &branch);
     }
     progress_clear(&p);
     share_leave_out_related(s);

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUNS_SHOWN = 60, VALUES_ROOM = 25000, CHECK_ROOM = 40000, TEXT_ROOM = 50000 /* GitHub: 65,536 */, TITLE_NAMES = 4 };
+enum { RUNS_SHOWN = 60, VALUES_ROOM = 25000, CHECK_ROOM = 40000, TEXT_ROOM = 50000 /* GitHub: 65,536 */ };
+enum { TITLE_NAMES = 4, SITE_SHOWN = 40, NAME_SHOWN = 28 }; /* forges refuse titles of more than 255 characters */
 #define MARK_BEGIN "<!-- benchwrap: what stands between these two lines is written anew at each share -->"
 #define MARK_END "<!-- benchwrap: end -->"
 
@@ -87,7 +88,7 @@ void share_title(const struct share *s, struct buf *to)
     size_t retractions = count_retractions(s), annotations = count_annotations(s), runs = s->shared - retractions - annotations;
     if (runs)
         buf_printf(to, "%zu run%s of ", runs, str_plural(runs));
-    buf_plain(to, str_of(s->site), 60);
+    buf_plain(to, str_of(s->site), SITE_SHOWN);
     if (retractions)
         buf_printf(to, "%s retracts %zu run%s", runs ? ", which" : "", retractions, str_plural(retractions));
     if (annotations)
@@ -102,7 +103,7 @@ void share_title(const struct share *s, struct buf *to)
             continue;
         if (shown < TITLE_NAMES) {
             buf_puts(to, shown ? ", " : ": ");
-            buf_plain(to, str_of(g.experiment), 40);
+            buf_plain(to, str_of(g.experiment), NAME_SHOWN);
         }
         shown++;
     }
@@ -110,18 +111,23 @@ void share_title(const struct share *s, struct buf *to)
         buf_printf(to, " and %zu more", shown - TITLE_NAMES);
 }
 
-/* Appends a table with a row for each experiment with new runs. It ends when the text has TEXT_ROOM
- * bytes. */
+/* Appends a table with a row for each experiment with new runs, until the text has TEXT_ROOM bytes,
+ * then how many experiments it lacks. */
 static void put_groups(const struct share *s, struct buf *to)
 {
     struct group g;
+    size_t hidden = 0;
     buf_puts(
         to,
         "\n| experiment | benchmark | runs | pass | fail | retractions | first | last | files | size | redacted |\n|---|---|--:|--:|--:|--:|---|---|--:|--:|--:|\n");
-    for (size_t i = 0; i < s->count && to->n < TEXT_ROOM;) {
+    for (size_t i = 0; i < s->count;) {
         i = take_group(s, i, &g);
         if (!g.runs && !g.retractions && !g.annotations)
             continue;
+        if (to->n >= TEXT_ROOM) {
+            hidden++;
+            continue;
+        }
         buf_puts(to, "| ");
         markdown_text(to, g.experiment, 60);
         buf_puts(to, " | ");
@@ -134,6 +140,8 @@ static void put_groups(const struct share *s, struct buf *to)
         show_size(to, g.bytes);
         buf_printf(to, " | %zu |\n", g.redacted + g.withheld);
     }
+    if (hidden)
+        buf_printf(to, "\n… and %zu more experiment%s.\n", hidden, str_plural(hidden));
 }
 
 /* Returns a shared run that corrects this one, so that readers do not see it as it is; NULL: none
