@@ -28,6 +28,7 @@ git -C ../bare.git branch -q pr main
 git remote add origin ../bare.git && git fetch -q
 same "a remote's branch after a fetch" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref main | ids)"
 same "from elsewhere by --tree" "$(cd / && "$BENCHWRAP" ls --json --ref main --tree "$WORK/work/mlruns" | ids)" "$("$BENCHWRAP" ls --json | ids)"
+if [ ! -e /.git ]; then is "... and a tree in / has its repository there, not in the working directory" "$("$BENCHWRAP" ls --ref main --tree /mlruns 2>&1 | grep -c "no git repository")" 1; fi
 git clone -q --no-checkout ../bare.git ../reviewer
 same "a clone without a tree: ls" "$(cd ../reviewer && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json | ids)"
 same "… show --ref" "$(cd ../reviewer && "$BENCHWRAP" show --json --ref origin/pr last)" "$("$BENCHWRAP" show --json last)"

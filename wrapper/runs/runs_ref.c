@@ -41,7 +41,8 @@ void runs_close_refs(struct runs *runs)
     runs->refs = NULL;
 }
 
-/* Returns the folder above the tree that --tree names, or that runs are recorded into. */
+/* Returns the folder above the tree that --tree names, or that runs are recorded into; NULL: it is
+ * not known. */
 static const char *folder_above_tree(const struct runs_place *from, const char *given, struct arena *a)
 {
     const char *tree;
@@ -49,10 +50,12 @@ static const char *folder_above_tree(const struct runs_place *from, const char *
     if (plan_tree(given, from->env, a, &tree, &ignored) < 0)
         return NULL;
     const char *slash = strrchr(tree, '/');
-    return slash && slash > tree ? arena_dup(a, tree, (size_t)(slash - tree)) : NULL;
+    return !slash ? NULL : slash == tree ? "/" : arena_dup(a, tree, (size_t)(slash - tree));
 }
 
-/* Opens the repository; *ret_place: the user's folder in it. */
+/* Opens the repository that holds the folder above the named tree; where that folder is not known,
+ * that of the working directory, else of the folder above the tree that runs are recorded into.
+ * *ret_place: that folder. 0, and the caller closes *ret; -1 with the err of the first try. */
 static int open_repo(struct repo **ret, const struct runs_place *from, struct arena *a, const char **ret_place, struct err *err)
 {
     const char *named = from->tree ? folder_above_tree(from, from->tree, a) : NULL;
@@ -76,8 +79,8 @@ static const char *place_in_repo(const struct repo *repo, const char *place, str
     char real[PATH_MAX], top[PATH_MAX];
     if (!root || !realpath(place, real) || !realpath(root, top))
         return "";
-    size_t n = strlen(top);
-    if (strncmp(real, top, n) != 0 || real[n] != '/')
+    size_t n = strcmp(top, "/") == 0 ? 0 : strlen(top);
+    if (strncmp(real, top, n) != 0 || real[n] != '/' || !real[n + 1])
         return "";
     return arena_printf(a, "%s/", real + n + 1);
 }
