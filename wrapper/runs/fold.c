@@ -57,20 +57,28 @@ static bool is_above(const struct fold_node *n, const struct fold_node *of)
     return false;
 }
 
-/* Appends the line of a run. With f->open the lines of its child runs follow, else line->folded
- * counts its child runs and their child runs. */
-static void fold_add(struct folding *f, const struct fold_node *n, unsigned depth)
+/* Appends the line of a run. With f->open the lines of all runs below it follow, each above its own
+ * child runs, else line->folded counts them. Without recursion: a foreign tree may have a chain of
+ * any length. */
+static void fold_add(struct folding *f, const struct fold_node *top)
 {
-    struct fold_line *line = &f->lines[f->count++];
-    *line = (struct fold_line){.run = n->run, .depth = depth};
-    for (const struct fold_node *c = n->child; c; c = c->next)
-        if (f->open)
-            fold_add(f, c, depth + 1);
-        else {
+    struct fold_line *line = NULL;
+    unsigned depth = 0;
+    for (const struct fold_node *n = top; n;) {
+        if (n == top || f->open) {
+            line = &f->lines[f->count++];
+            *line = (struct fold_line){.run = n->run, .depth = depth};
+        } else
             line->folded++;
-            for (const struct fold_node *g = c->child; g; g = g->next)
-                line->folded++;
+        if (n->child) {
+            n = n->child;
+            depth++;
+            continue;
         }
+        for (; n != top && !n->next; depth--)
+            n = n->parent;
+        n = n == top ? NULL : n->next;
+    }
 }
 
 /* Adds the run to its parent's children. A child is younger than its parent: going from the newest
@@ -109,7 +117,7 @@ int fold_runs(const struct runs *runs, bool open, size_t last, struct arena *a, 
     }
     for (size_t i = 0; i < met; i++)
         if (!f.nodes[i].parent)
-            fold_add(&f, &f.nodes[i], 0);
+            fold_add(&f, &f.nodes[i]);
     *ret_count = f.count;
     *ret_more = n - met;
     return 0;

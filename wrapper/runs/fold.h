@@ -6,7 +6,7 @@
 struct fold_line {
     const struct tree_run *run;
     unsigned depth; /* 0: not a child, or its parent is not among the runs */
-    size_t folded; /* children, and theirs, that have no line of their own */
+    size_t folded; /* runs below it, at any depth, that have no line of their own */
 };
 
 /* The first `last` runs without a parent (tag mlflow.parentRunId), newest first. open: their children

@@ -8,7 +8,7 @@ enum { SEARCHED = 20000, LISTED = 100 }; /* runs that may have the key; runs who
 
 static const char *const known_folders[] = {[FILTER_METRIC] = "metrics", [FILTER_PARAM] = "params", [FILTER_TAG] = "tags"};
 
-/* Returns whether one of the first SEARCHED runs has the key. */
+/* Returns whether one of the newest SEARCHED runs has the key. */
 static bool is_known_key(const struct runs *runs, const struct filter_key *key)
 {
     char path[1024];
@@ -73,7 +73,10 @@ static const char *explain_unknown_key(const struct runs *runs, const struct fil
     CLEANUP_BUF struct buf b, plain;
     buf_init(&b, 4096);
     buf_init(&plain, 16384);
-    buf_puts(&b, "no run has ");
+    if (runs->count > SEARCHED)
+        buf_printf(&b, "none of the newest %d runs has ", SEARCHED);
+    else
+        buf_puts(&b, "no run has ");
     filter_key_show(&b, key);
     enum filter_kind kind = key->kind;
     bool found = find_nearest_key(runs, key, kind, &nearest);

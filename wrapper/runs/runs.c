@@ -9,6 +9,7 @@
 #include "mlruns-format/corrections.h"
 #include "runs/known_keys.h"
 #include "runs/row.h"
+#include "runs/run_columns.h"
 #include "runs/runs_ref.h"
 #include "runs/stale.h"
 #include "plan/paths.h"
@@ -467,8 +468,7 @@ static const char *explain_no_runs(const struct runs *runs, const struct runs_fi
     static const struct runs_filter everything = {.corrected = true};
     struct runs whole = *runs;
     struct err ignored = {0};
-    const char *names[NAMED];
-    size_t n = 0;
+    struct key_list names = {.a = a};
     bool found = !filter->experiment;
     CLEANUP_BUF struct buf list;
     buf_init(&list, 8192);
@@ -477,20 +477,19 @@ static const char *explain_no_runs(const struct runs *runs, const struct runs_fi
     if (!found && runs_load(&whole, &everything, a, &ignored) < 0)
         whole.count = 0;
     for (size_t i = 0; i < whole.count && !found; i++) {
-        size_t k = 0;
         found = runs_is_of_experiment(whole.all[i], filter->experiment);
-        while (k < n && strcmp(names[k], whole.all[i]->experiment) != 0)
-            k++;
-        if (k < n || n == NAMED)
-            continue;
-        names[n++] = whole.all[i]->experiment;
-        buf_puts(&list, n > 1 ? ", " : "; there are: ");
-        buf_plain(&list, str_of(names[n - 1]), 100);
+        key_list_put(&names, whole.all[i]->experiment);
     }
+    for (size_t i = 0; i < names.count && i < NAMED; i++) {
+        buf_puts(&list, i ? ", " : "; there are: ");
+        buf_plain(&list, str_of(names.names[i]), 100);
+    }
+    if (names.count > NAMED)
+        buf_printf(&list, " and %zu more", names.count - NAMED);
+    key_list_deinit(&names);
     free(whole.all);
     if (!found)
-        return arena_printf(a, "no experiment \"%.60s\" in %s%s%s", filter->experiment, runs->tree, list.p ? list.p : "",
-                            n == NAMED ? ", …" : "");
+        return arena_printf(a, "no experiment \"%.60s\" in %s%s", filter->experiment, runs->tree, list.p ? list.p : "");
     const char *unknown = explain_query(runs, filter, a);
     if (unknown)
         return unknown;

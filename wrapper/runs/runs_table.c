@@ -6,6 +6,7 @@
 #include "base/show.h"
 #include "mlruns-format/verdict.h"
 #include "runs/row_words.h"
+#include "runs/run_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -347,20 +348,20 @@ int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struc
     static const char *const fixed[] = {"id", "experiment", "name", "parent", "benchmark", "status", "verdict", "site", "start", "wall_s"};
     enum { N = sizeof fixed / sizeof *fixed };
     bool any_stale = false;
-    const char **keys = arena_get(a, KEYS_MAX * sizeof *keys);
-    struct listing_column *columns = arena_get(a, (N + KEYS_MAX + 1) * sizeof *columns);
+    struct key_list list = {.a = a};
     struct listing l;
-    size_t n = 0;
-    if (!keys || !columns)
-        return -1;
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < runs[i].row->headlines; k++) {
-            size_t at = 0;
-            while (at < n && strcmp(keys[at], runs[i].row->headline[k].key) != 0)
-                at++;
-            if (at == n && n < KEYS_MAX)
-                keys[n++] = runs[i].row->headline[k].key;
-        }
+        for (size_t k = 0; k < runs[i].row->headlines; k++)
+            key_list_put(&list, runs[i].row->headline[k].key);
+    const size_t n = list.count;
+    const char **keys = arena_get(a, (n + 1) * sizeof *keys);
+    struct listing_column *columns = arena_get(a, (N + n + 1) * sizeof *columns);
+    bool failed = list.failed || !keys || !columns;
+    if (!failed && n)
+        memcpy(keys, list.names, n * sizeof *keys);
+    key_list_deinit(&list);
+    if (failed)
+        return -1;
     for (size_t i = 0; i < count; i++)
         any_stale |= runs[i].row->stale != NULL;
     for (size_t i = 0; i < N + n; i++)

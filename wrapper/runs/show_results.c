@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESULTS_MAX = 14, LINE_MAX_BYTES = 200 };
+enum { RESULTS_MAX = 14, LINE_MAX_SHOWN = 200 };
 
 /* Statistics that name what the value is spread over; the others follow from them. */
 static const char *const spread[] = {"mean", "min", "p50", "p90", "p95", "p99", "p999", "max"};
@@ -85,18 +85,13 @@ static struct show_result show_result_of(const struct show_state *s, const char 
  * counts. */
 static void put_spread(const struct show_state *s, const struct show_result *r, struct buf *to)
 {
-    const struct tree_entry *e = r->value;
     const char *words = show_metric_words(s, r->stem);
-    if (e->count > 1) {
-        double min = INFINITY, max = -INFINITY;
-        for (size_t i = 0; i < e->count; i++) {
-            min = fmin(min, e->samples[i].value);
-            max = fmax(max, e->samples[i].value);
-        }
-        buf_printf(to, "median of %zu, ", e->count);
-        show_value(to, min * r->scale);
+    struct stats stats;
+    if (r->value->count > 1 && entry_stats_of(r->value, &stats)) {
+        buf_printf(to, "median of %zu, ", stats.n);
+        show_value(to, stats.min * r->scale);
         buf_puts(to, " … ");
-        show_value(to, max * r->scale);
+        show_value(to, stats.max * r->scale);
     }
     for (size_t i = 0; i < sizeof spread / sizeof *spread; i++) {
         const struct tree_sample *last = r->spread[i] ? tree_entry_latest(r->spread[i]) : NULL;
@@ -282,7 +277,7 @@ void show_put_verdict(const struct show_state *s, bool has_results, struct buf *
         show_put_line(s, "", STYLE_PLAIN, STR("Metrics guessed from the output, as no rule file describes this program."), to);
 }
 
-/* Why the program failed is often what it printed last. */
+/* Writes the last lines of the output of a run that failed, which often state the cause. */
 void show_put_last_lines(const struct show_state *s, struct buf *to)
 {
     const char *name = "";
@@ -296,6 +291,10 @@ void show_put_last_lines(const struct show_state *s, struct buf *to)
     if (!show_has_failed(s) || folder_enter(&tree, path, &in) < 0)
         return;
     size_t n = last_lines(&in, &kept, &name, lines);
-    for (size_t i = 0; i < n; i++)
-        show_put_line(s, i == 0 ? name : "        ", STYLE_PLAIN, str_sub(lines[i], 0, LINE_MAX_BYTES), to);
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP_BUF struct buf line;
+        buf_init(&line, 8 * LINE_MAX_SHOWN);
+        buf_plain(&line, lines[i], LINE_MAX_SHOWN);
+        show_put_line(s, i == 0 ? name : "        ", STYLE_PLAIN, buf_text(&line), to);
+    }
 }
