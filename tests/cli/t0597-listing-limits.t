@@ -61,4 +61,25 @@ END
 like "a metric without a number has no range" "$("$BENCHWRAP" show -t odd | grep -c inf) $("$BENCHWRAP" show -t odd | grep some)" '^0 .*median of 2, 3 . 5'
 out=$("$BENCHWRAP" show -t odd)
 is "a long last line is cut between characters, and the cut is marked" "$(printf '%s' "$out" | iconv -f UTF-8 -t UTF-8 >/dev/null 2>&1; echo $?) $(printf '%s' "$out" | tr -d ' \n' | grep -o 'é*\.\.\.' | wc -m)" "0 204"
+
+# Pages: 105 sites, of which two differ only behind the 200th byte of a param, in 150 params and in the 300th; 310 inputs on one machine.
+make paged <<'END'
+def one(site, value, params):
+    id = run("io", "x", {"speed_MB_per_s": f"1 {value} 0\n"}, {"benchwrap.headline": "speed_MB_per_s", "benchmark": "io", "benchwrap.verdict": "pass", **({"site": site} if site else {})})
+    for key, text in {"node.type": "0123abcd", **params}.items():
+        put(f"{root}/{zlib.crc32(b'io')}/{id}/params/{key}", text)
+for site in range(105):
+    one(f"s{site:03}", 100 + site, {"size": "1", "os.long": "x" * 300 + str(site), **{f"env.n{n:03}": str(site if n < 150 else 7) for n in range(250)}, "step.last": str(site)})
+for size in range(310): one("s000", 5, {"size": str(1000 + size)})
+END
+"$BENCHWRAP" pages -t paged -o web >out 2>&1
+text() { sed 's/<[^>]*>/ /g' "$1" | tr -s '\n ' ' '; }
+like "pages: sites that are not listed are counted" "$(text web/index.html)" ' 5 more sites: see the JSON'
+page=$(grep -l 'id="differences"' web/measurement/*.html | head -n 1)
+like "... sites that are not compared" "$(text "$page")" 'The first 12 of 105 sites\.'
+like "... differences behind the 200th byte of a value" "$(text "$page")" 'os\.long x+\.\.\. \([0-9a-f]{8}\) x+\.\.\. \([0-9a-f]{8}\)'
+like "... and conditions that differ and are not listed" "$(text "$page")" ' 32 more conditions differ\.'
+machine=$(ls -S web/machine/*.html | head -n 1)
+like "... results of a machine" "$(text "$machine")" ' 11 more measurements: see the JSON'
+is "... which has them" "$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["results"]))' "${machine%html}json")" 311
 done_testing

@@ -63,7 +63,8 @@ static void put_measurements(const struct page_experiment *e, struct buf *to)
         put_measurement_row(&t, e, &e->measurements[i]);
     html_table_end(&t);
     if (e->count > MEASUREMENTS_MAX)
-        buf_printf(to, "<p class=\"dim\">%zu more measurements: see the JSON.</p>\n", e->count - MEASUREMENTS_MAX);
+        buf_printf(to, "<p class=\"dim\">%zu more measurement%s: see the JSON.</p>\n", e->count - MEASUREMENTS_MAX,
+                   str_plural(e->count - MEASUREMENTS_MAX));
 }
 
 /* Writes the history of the first metric for up to HISTORIES measurements with 2 runs or more. */
@@ -92,7 +93,7 @@ static void list_id(const struct page_experiment *e, size_t number, char ret[64]
 
 /* Writes list `number` of the runs, RUNS_OF_LIST in each. List 0 has the oldest runs, so that lists
  * stay the same when runs are added. Returns -1 with err. */
-static int write_run_list(const struct page_book *book, const struct page_experiment *e, size_t number, size_t lists, struct err *err)
+static int write_run_list(const struct page_book *book, const struct page_experiment *e, size_t number, struct err *err)
 {
     char path[PAGE_PATH], name[64];
     size_t end = e->group.count - number * RUNS_OF_LIST, n = end < RUNS_OF_LIST ? end : RUNS_OF_LIST;
@@ -105,7 +106,6 @@ static int write_run_list(const struct page_book *book, const struct page_experi
     html_page_begin(&to, &page);
     page_put_runs(&to, PAGE_UP, e->group.runs + (end - n), n, title.p, false);
     html_page_end(&to, &page, NULL);
-    (void)lists;
     list_id(e, number, name);
     snprintf(path, sizeof path, "experiment/%s.html", name);
     return page_file_put_group(book->files, path, &to, err);
@@ -191,7 +191,7 @@ int page_write_experiment(const struct page_book *book, const struct page_experi
     html_page_end(&to, &page, NULL);
     experiment_json(e, &json);
     for (size_t i = 0; i < lists; i++)
-        if (write_run_list(book, e, i, lists, err) < 0)
+        if (write_run_list(book, e, i, err) < 0)
             return -1;
     return page_put_both(book, "experiment", e->group.runs[0]->experiment_id, &to, &json, err);
 }

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INDEX_HEAD "benchwrap-pages\t7"
-enum { INDEX_MAX = 1 << 30, FACTS_OF_SET = 400 };
+#define INDEX_HEAD "benchwrap-pages\t8"
+enum { INDEX_MAX = 1 << 30 };
 
 /* ---- fields ---- */
 
@@ -172,21 +172,20 @@ int pages_index_write(int folder, const struct page_data *data, struct err *err)
 static bool parse_facts(struct str line, struct arena *a, struct facts_table *t)
 {
     struct page_facts *facts = ARENA_NEW(a, struct page_facts);
-    struct page_fact list[FACTS_OF_SET];
-    if (!facts || !(facts->id = take_field(&line, a)))
+    size_t fields = 0;
+    for (size_t i = 0; i < line.n; i++)
+        fields += line.p[i] == '\t';
+    struct page_fact *list = arena_get(a, (fields / 2 + 1) * sizeof *list);
+    if (!facts || !list || !(facts->id = take_field(&line, a)))
         return false;
-    while (line.p && facts->count < FACTS_OF_SET) {
+    for (; line.p; facts->count++) {
         list[facts->count].name = take_field(&line, a);
         list[facts->count].value = take_field(&line, a);
         if (!list[facts->count].name || !list[facts->count].value)
             return false;
-        facts->count++;
     }
-    struct page_fact *kept = arena_get(a, (facts->count + 1) * sizeof *kept);
-    if (kept && facts->count)
-        memcpy(kept, list, facts->count * sizeof *kept);
-    facts->list = kept;
-    return kept && !line.p && facts_share(t, facts);
+    facts->list = list;
+    return facts_share(t, facts);
 }
 
 static bool take_int(struct str *line, int64_t *ret)

@@ -118,7 +118,8 @@ static void put_result_row(struct html_table *t, const struct page_measurement *
     page_cell(t, NULL, &cell);
 }
 
-/* Appends the results of a machine as a table, and to the JSON document. -1 with err. */
+/* Appends up to RESULTS_MAX results of a machine as a table, how many more there are, and all to the
+ * JSON document. -1 with err. */
 static int put_machine_results(const struct page_book *book, const struct page_group *machine, struct buf *to, struct json_out *j,
                                struct err *err)
 {
@@ -131,9 +132,9 @@ static int put_machine_results(const struct page_book *book, const struct page_g
     buf_puts(to, "<h2>Results</h2>\n");
     html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", "results");
     json_open(j, "results", '[');
-    for (size_t i = 0; i < groups.count && i < RESULTS_MAX; i++) {
+    for (size_t i = 0; i < groups.count; i++) {
         const struct page_measurement *m = measurement_of(book, groups.list[i].runs[0]);
-        for (size_t k = 0; m && k < m->metric_count; k++)
+        for (size_t k = 0; i < RESULTS_MAX && m && k < m->metric_count; k++)
             put_result_row(&t, m, &groups.list[i], &m->metrics[k], book->a);
         json_open_row(j, NULL, '{');
         json_text(j, "measured", groups.list[i].runs[0]->measured);
@@ -143,6 +144,10 @@ static int put_machine_results(const struct page_book *book, const struct page_g
     }
     json_close(j, ']');
     html_table_end(&t);
+    if (groups.count > RESULTS_MAX) {
+        size_t more = groups.count - RESULTS_MAX;
+        buf_printf(to, "<p class=\"dim\">%zu more measurement%s: see the JSON.</p>\n", more, str_plural(more));
+    }
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "base/show.h"
 #include "base/stats.h"
 #include "runs/fact_words.h"
+#include "runs/run_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -177,13 +178,14 @@ struct site_column {
     const struct page_run *run; /* newest of the system that stands for the site */
 };
 
-/* Fills ret with the first SITES_COMPARED sites of the board that have a system; returns how
- * many. */
-static size_t sites_of_board(const struct page_board *b, struct site_column *ret)
+/* Fills ret with the first SITES_COMPARED sites of the board that have a system; returns how many.
+ * *ret_all: how many the board has. */
+static size_t sites_of_board(const struct page_board *b, struct site_column *ret, size_t *ret_all)
 {
     size_t n = 0;
-    for (size_t i = 0; i < b->count && n < SITES_COMPARED; i++)
-        if (b->places[i].system)
+    *ret_all = 0;
+    for (size_t i = 0; i < b->count; i++)
+        if (b->places[i].system && ++*ret_all <= SITES_COMPARED)
             ret[n++] = (struct site_column){b->places[i].site, &b->places[i], b->places[i].newest};
     return n;
 }
@@ -229,26 +231,20 @@ static int by_difference(const void *a, const void *b)
     return rx != ry ? (rx > ry) - (rx < ry) : str_natural(x, y);
 }
 
-/* Fills `ret` with the names of facts in which the sites differ, at most DIFFERENCES_MAX, in the
- * order of interest. Returns how many. */
-static size_t names_of_differences(const struct site_column *sites, size_t n, const char **ret)
+/* Fills `ret` with the names of facts in which the sites differ, in the order of interest; the caller
+ * frees it. */
+static void names_of_differences(const struct site_column *sites, size_t n, struct key_list *ret)
 {
     static const char *const own[] = {"cluster", "partition"};
-    size_t count = 0;
     for (size_t i = 0; i < 2; i++)
         if (differs_between(sites, n, own[i]))
-            ret[count++] = own[i];
+            key_list_put(ret, own[i]);
     for (size_t s = 0; s < n; s++)
-        for (size_t i = 0; i < sites[s].run->conditions->count && count < DIFFERENCES_MAX; i++) {
-            const char *name = sites[s].run->conditions->list[i].name;
-            bool known = false;
-            for (size_t k = 0; k < count && !known; k++)
-                known = strcmp(ret[k], name) == 0;
-            if (!known && differs_between(sites, n, name))
-                ret[count++] = name;
-        }
-    qsort(ret, count, sizeof *ret, by_difference);
-    return count;
+        for (size_t i = 0; i < sites[s].run->conditions->count; i++)
+            if (differs_between(sites, n, sites[s].run->conditions->list[i].name))
+                key_list_put(ret, sites[s].run->conditions->list[i].name);
+    if (ret->count)
+        qsort(ret->names, ret->count, sizeof *ret->names, by_difference);
 }
 
 /* Adds a cell such as "205 MB/s (-30 %)": the median of the metric at a site, compared with that of
@@ -325,20 +321,20 @@ static const struct page_board *board_of_most_sites(const struct page_measuremen
     return ret;
 }
 
-/* Writes results and conditions in which the sites differ, for the version that most sites have
- * run. Nothing is written for fewer than 2 sites. */
+/* Writes results and up to DIFFERENCES_MAX conditions in which the sites differ, for the version that
+ * most sites have run, and how many more there are. Nothing is written for fewer than 2 sites. */
 static void put_differences(const struct page_measurement *m, struct arena *a, struct buf *to)
 {
     const char *version = "";
     const struct page_board *b = board_of_most_sites(m, &version);
     struct site_column sites[SITES_COMPARED];
     struct html_column columns[SITES_COMPARED + 1] = {{"result or condition"}};
-    const char *names[DIFFERENCES_MAX];
     struct html_table t;
-    size_t n = b ? sites_of_board(b, sites) : 0;
+    size_t all = 0, n = b ? sites_of_board(b, sites, &all) : 0;
     if (n < 2)
         return;
-    size_t count = names_of_differences(sites, n, names);
+    struct key_list names = {.a = a};
+    names_of_differences(sites, n, &names);
     buf_puts(to, "<h2 id=\"differences\">Differences between the sites</h2>\n");
     buf_puts(to,
              "<p class=\"dim\">First the results: the median of each site's best system, with the change against the first site. Then the "
@@ -348,21 +344,28 @@ static void put_differences(const struct page_measurement *m, struct arena *a, s
         html_text(to, str_of(*version ? version : "not known"), 100);
         buf_puts(to, ", which most sites have run.");
     }
+    if (all > n)
+        buf_printf(to, " The first %zu of %zu sites.", n, all);
     buf_puts(to, "</p>\n");
     for (size_t i = 0; i < n; i++)
         columns[i + 1] = (struct html_column){.heading = page_site_text(sites[i].site)};
     html_table_begin(&t, to, columns, n + 1, "data", "differences between the sites");
     put_site_results(m, sites, n, &t, a);
-    for (size_t i = 0; i < count; i++) {
-        html_cell_text(&t, fact_words_and_key(names[i], a));
+    for (size_t i = 0; i < names.count && i < DIFFERENCES_MAX; i++) {
+        html_cell_text(&t, fact_words_and_key(names.names[i], a));
         for (size_t k = 0; k < n; k++) {
-            const char *value = difference_value(sites[k].run, names[i]);
+            const char *value = difference_value(sites[k].run, names.names[i]);
             html_cell_text(&t, value && *value ? value : NULL);
         }
     }
     html_table_end(&t);
-    if (!count)
+    if (!names.count)
         buf_puts(to, "<p>No recorded condition differs.</p>\n");
+    if (names.count > DIFFERENCES_MAX) {
+        size_t more = names.count - DIFFERENCES_MAX;
+        buf_printf(to, "<p class=\"dim\">%zu more condition%s differ%s.</p>\n", more, str_plural(more), more == 1 ? "s" : "");
+    }
+    key_list_deinit(&names);
 }
 
 /* ---- the page ---- */

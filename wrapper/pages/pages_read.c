@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PAGE_RUN_MAX = 32 << 20, CONDITIONS_MAX = 200, CONDITION_TEXT = 200 };
+enum { PAGE_RUN_MAX = 32 << 20, CONDITIONS_MAX = 1000, CONDITION_TEXT = 200 };
 
 /* ---- stamps ---- */
 
@@ -125,52 +125,86 @@ static const char *page_text(struct str text, size_t max, struct arena *a)
     return copy ? copy : "";
 }
 
-static void add_page_fact(struct page_fact *list, size_t *count, const char *name, struct str value, struct arena *a)
+/* Returns the value as valid UTF-8 in the arena. One of more than CONDITION_TEXT bytes is cut, with a
+ * checksum behind it: pages compare values, and these may differ behind the cut. */
+static const char *condition_text(struct str value, struct arena *a)
 {
-    if (*count < CONDITIONS_MAX)
-        list[(*count)++] = (struct page_fact){page_text(str_of(name), 100, a), page_text(value, CONDITION_TEXT, a)};
+    char hex[SHA256_HEX];
+    struct sha256 s;
+    size_t n = CONDITION_TEXT;
+    if (value.n <= CONDITION_TEXT)
+        return page_text(value, CONDITION_TEXT, a);
+    while (n > CONDITION_TEXT - 4 && (value.p[n] & 0xc0) == 0x80)
+        n--;
+    sha256_init(&s);
+    sha256_add(&s, value.p, value.n);
+    sha256_end(&s, hex);
+    const char *text = arena_printf(a, "%s... (%.8s)", page_text(value, n, a), hex);
+    return text ? text : "";
 }
 
-static const struct page_facts *facts_new(const struct page_fact *list, size_t count, const char *id, struct arena *a)
+/* A set of facts while it is read. */
+struct fact_set {
+    struct page_fact *list; /* room for CONDITIONS_MAX and one more, in the arena */
+    size_t count, more; /* more: behind CONDITIONS_MAX */
+};
+
+static void add_page_fact(struct fact_set *set, const char *name, struct str value, struct arena *a)
+{
+    if (set->count == CONDITIONS_MAX)
+        set->more++;
+    else if (set->list)
+        set->list[set->count++] = (struct page_fact){page_text(str_of(name), 100, a), condition_text(value, a)};
+}
+
+/* Returns the set with this id in the arena; facts that it lacks are counted in a last one. NULL: out
+ * of memory. */
+static const struct page_facts *facts_new(struct fact_set *set, const char *id, struct arena *a)
 {
     struct page_facts *facts = ARENA_NEW(a, struct page_facts);
-    struct page_fact *kept = arena_get(a, (count + 1) * sizeof *kept);
-    if (!facts || !kept)
+    if (!facts || !set->list || !id)
         return NULL;
-    if (count)
-        memcpy(kept, list, count * sizeof *kept);
-    *facts = (struct page_facts){id, kept, count};
-    return facts;
+    if (set->more)
+        set->list[set->count++] = (struct page_fact){"(not kept)", arena_printf(a, "%zu more", set->more)};
+    *facts = (struct page_facts){id, set->list, set->count};
+    return set->more && !set->list[set->count - 1].value ? NULL : facts;
+}
+
+static struct fact_set fact_set_for(size_t n, struct arena *a)
+{
+    return (struct fact_set){.list = arena_get(a, ((n < CONDITIONS_MAX ? n : CONDITIONS_MAX) + 1) * sizeof(struct page_fact))};
 }
 
 /* Returns the params of the run that are conditions, with a hash of them, in the arena. NULL: out
  * of memory. */
 static const struct page_facts *page_conditions_of(const struct tree_run *run, struct arena *a)
 {
-    struct page_fact list[CONDITIONS_MAX];
     struct sha256 s;
     char hex[SHA256_HEX];
     size_t n = 0;
     sha256_init(&s);
     for (const struct tree_entry *e = run->params; e; e = e->next)
+        n += is_condition(e->key);
+    struct fact_set set = fact_set_for(n, a);
+    for (const struct tree_entry *e = run->params; e; e = e->next)
         if (is_condition(e->key))
-            add_page_fact(list, &n, e->key, e->value, a);
-    for (size_t i = 0; i < n; i++) {
-        sha256_add(&s, list[i].name, strlen(list[i].name) + 1);
-        sha256_add(&s, list[i].value, strlen(list[i].value) + 1);
+            add_page_fact(&set, e->key, e->value, a);
+    for (size_t i = 0; i < set.count; i++) {
+        sha256_add(&s, set.list[i].name, strlen(set.list[i].name) + 1);
+        sha256_add(&s, set.list[i].value, strlen(set.list[i].value) + 1);
     }
+    sha256_add(&s, &set.more, sizeof set.more);
     sha256_end(&s, hex);
-    return facts_new(list, n, arena_printf(a, "c%.16s", hex), a);
+    return facts_new(&set, arena_printf(a, "c%.16s", hex), a);
 }
 
 static const struct page_facts *inputs_of_key(const struct comparison_key *key, struct arena *a)
 {
-    struct page_fact list[CONDITIONS_MAX];
-    size_t n = 0;
+    struct fact_set set = fact_set_for(key->count, a);
     for (size_t i = 0; i < key->count; i++)
         if (key->facts[i].part == COMPARISON_MEASURED)
-            add_page_fact(list, &n, key->facts[i].name, key->facts[i].value, a);
-    return facts_new(list, n, arena_printf(a, "i%s", key->id[COMPARISON_MEASURED]), a);
+            add_page_fact(&set, key->facts[i].name, key->facts[i].value, a);
+    return facts_new(&set, arena_printf(a, "i%s", key->id[COMPARISON_MEASURED]), a);
 }
 
 /* ---- values ---- */

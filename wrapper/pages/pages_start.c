@@ -155,7 +155,7 @@ static struct first_places count_first_places(const struct page_book *book, cons
     return n;
 }
 
-/* Writes the table of up to SITES_MAX sites. */
+/* Writes the table of up to SITES_MAX sites, and how many more there are. */
 static void put_sites(const struct page_book *book, struct buf *to)
 {
     static const struct html_column columns[] = {
@@ -187,6 +187,10 @@ static void put_sites(const struct page_book *book, struct buf *to)
         page_cell(&t, NULL, &cell);
     }
     html_table_end(&t);
+    if (book->sites.count > SITES_MAX) {
+        size_t more = book->sites.count - SITES_MAX;
+        buf_printf(to, "<p class=\"dim\">%zu more site%s: see the <a href=\"index.json\">JSON</a>.</p>\n", more, str_plural(more));
+    }
 }
 
 static void put_experiments(const struct page_book *book, struct buf *to)
