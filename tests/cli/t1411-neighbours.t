@@ -99,6 +99,12 @@ repository() # a results repository of alice's, in which bob writes
 }
 repository
 ok "alice's runs are committed" sh -c "git -c safe.directory='*' log --all --name-only --format= | grep -q 'meta.yaml$'"
+mkdir -m 700 mlruns/424242
+as_alice "$BENCHWRAP" -q -- true 2>/dev/null
+as_alice "$BENCHWRAP" commit >"$WORK/out" 2>&1
+like "commit fails where the folder of an experiment cannot be read, and names it" "$? $(tail -n 1 "$WORK/out")" "^1 .*reading .*/mlruns/424242: Permission denied"
+rmdir mlruns/424242
+as_alice "$BENCHWRAP" commit >"$WORK/out" 2>&1; is "... and goes on without it" "$?" 0
 as_alice mkdir -p "$HOMES/alice/target/pack"
 as_alice sh -c 'echo keep >~/target/pack/keep'
 before=$(cd "$HOMES/alice" && find .ssh target -type f -exec md5sum {} + | sort; find .ssh target | sort)

@@ -137,7 +137,8 @@ int commit_write(struct repo *r, const struct commit_draft *d, const struct sign
     print_head(&whole, d);
     buf_printf(&text, "\n%s", d->message);
     if (text.failed)
-        return err_set(err, ERR_INPUT, "the commit's message is too long");
+        return strlen(d->message) >= COMMIT_BYTES / 2 ? err_set(err, ERR_INPUT, "the commit's message is too long")
+                                                      : err_memory(err, "a commit");
     if (signer && signer->format) {
         if (sign_text(r, signer, &d->committer, buf_text(&text), &signature, err))
             return err_wrap(err, "signing the commit (commit.gpgSign is set)");

@@ -55,7 +55,7 @@ static bool has_more(const struct repo *r)
 static int config_list(struct repo *r, struct err *err)
 {
     const char *argv[] = {"git", "--git-dir", repo_dir(r), "config", "--null", "--list", NULL};
-    struct program p = {.argv = argv, .limit_s = 30, .out_max = TOLD_BYTES};
+    struct program p = {.argv = argv, .limit_s = 30, .out_max = TOLD_BYTES, .whole = true};
     struct program_end end;
     int rc = program_run(&p, &end, err);
     if (rc == 0 && end.status)

@@ -43,7 +43,7 @@ int repo_commit_read(struct repo *r, const struct repo_id *id, struct arena *a, 
  * cases. */
 static int history_run_git(struct repo *r, const char *const *argv, struct program_end *ret, struct err *err)
 {
-    struct program p = {.argv = argv, .dir = repo_dir(r), .limit_s = GIT_LIMIT_S, .out_max = GIT_OUT_MAX};
+    struct program p = {.argv = argv, .dir = repo_dir(r), .limit_s = GIT_LIMIT_S, .out_max = GIT_OUT_MAX, .whole = true};
     int rc = program_run(&p, ret, err);
     if (rc == 1)
         return err_set(err, ERR_SYSTEM, "the program git is needed to read a shallow clone, and is not installed");

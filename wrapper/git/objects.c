@@ -56,14 +56,17 @@ int objects_new(struct repo *r, struct err *err)
     const struct git2 *git = r->git;
     char place[4096];
     struct objects *o = calloc(1, sizeof *o);
-    if (!o || r->objects || place_for_packs(r, place, sizeof place, err)) {
+    int rc = r->objects ? err_set(err, ERR_BUG, "the repository has a writer already")
+             : !o       ? err_memory(err, "objects of the repository")
+                        : place_for_packs(r, place, sizeof place, err);
+    if (rc) {
         free(o);
-        return r->objects ? err_set(err, ERR_BUG, "the repository has a writer already") : err_memory(err, "objects of the repository");
+        return -1;
     }
     forget_packs(place);
     arena_init(&o->arena, 0);
     r->objects = o;
-    int rc = git->git_odb_new(&o->odb);
+    rc = git->git_odb_new(&o->odb);
     if (rc == 0)
         rc = git->git_mempack_new(&o->memory);
     if (rc == 0)

@@ -30,11 +30,13 @@ static int partial_list_missing(struct repo *r, const char *const *what, size_t 
     size_t n = 5;
     while (*what)
         argv[n++] = *what++;
-    struct program p = {.argv = argv, .dir = partial_folder(r), .limit_s = LIST_LIMIT_S, .out_max = LIST_MAX};
+    struct program p = {.argv = argv, .dir = partial_folder(r), .limit_s = LIST_LIMIT_S, .out_max = LIST_MAX, .whole = true};
     struct program_end end;
     int rc = program_run(&p, &end, err);
-    if (rc)
+    if (rc) {
+        program_end_deinit(&end);
         return -1;
+    }
     if (end.status)
         rc = program_err(&end, err, "listing the objects that this partial clone lacks");
     for (struct str text = buf_text(&end.out); rc == 0 && text.p;) {
@@ -90,8 +92,10 @@ static int partial_run_fetch(struct repo *r, const char *remote, const struct bu
     struct program p = {.argv = argv, .dir = partial_folder(r), .in = buf_text(ids), .credentials = true, .limit_s = FETCH_LIMIT_S};
     struct program_end end;
     int rc = program_run(&p, &end, err);
-    if (rc)
+    if (rc) {
+        program_end_deinit(&end);
         return -1;
+    }
     if (end.status)
         rc = program_err(&end, err, "fetching from %s what this partial clone lacks", remote);
     program_end_deinit(&end);

@@ -22,12 +22,18 @@
 
 extern char **environ;
 
-enum { SIDES = 3, LOOK_MS = 50, LINGER_MS = 500 /* what a daemon that it has started (ssh's master) still holds open is not waited for */ };
+enum {
+    SIDES = 3,
+    LOOK_MS = 50,
+    LINGER_MS = 500 /* what a daemon that it has started (ssh's master) still holds open is not waited for */,
+    STOP_MS = 2000 /* after SIGTERM, on which git removes its lock files */
+};
 
 struct running {
     pid_t pid;
     int fd[SIDES]; /* this process's ends of its standard input, output, error; -1: closed */
     bool own_session, ended;
+    bool cut[2]; /* output, error: more than is kept */
     int wait_status;
     int64_t ended_ns;
 };
@@ -171,12 +177,14 @@ static int program_start(const struct program *p, struct running *r, struct err 
 
 /* ---- while it runs ---- */
 
-static void program_read(int *fd, struct buf *to)
+/* Reads what there is; beyond the maximum of `to` it is dropped, and *cut is set. */
+static void program_read(int *fd, struct buf *to, bool *cut)
 {
     char block[16384];
     ssize_t n;
     while ((n = read(*fd, block, sizeof block)) > 0) { /* what is too much is read and dropped: the program must not wait for its reader */
         size_t room = to->max - to->n - 1;
+        *cut |= (size_t)n > room;
         buf_add(to, block, (size_t)n < room ? (size_t)n : room);
     }
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
@@ -191,11 +199,23 @@ static void look_whether_ended(struct running *r)
     }
 }
 
-static void program_kill(struct running *r)
+static void program_signal(const struct running *r, int signal)
 {
     if (r->own_session)
-        kill(-r->pid, SIGKILL);
-    kill(r->pid, SIGKILL);
+        kill(-r->pid, signal);
+    kill(r->pid, signal);
+}
+
+/* Ends the program and what it has started: by SIGTERM, and by SIGKILL where it still runs after
+ * STOP_MS. */
+static void program_stop(struct running *r)
+{
+    int64_t until_ns = clock_mono_ns() + STOP_MS * (int64_t)1000000;
+    siginfo_t info = {0};
+    program_signal(r, SIGTERM);
+    while (waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid && clock_mono_ns() < until_ns)
+        poll(NULL, 0, LOOK_MS / 5);
+    program_signal(r, SIGKILL); /* it is not reaped yet: the number is still its own */
     while (waitpid(r->pid, &r->wait_status, 0) < 0 && errno == EINTR)
         ;
 }
@@ -207,9 +227,9 @@ static bool program_attend(struct running *r, struct program_end *ret, int64_t u
         struct pollfd open_ones[2] = {{.fd = r->fd[1], .events = POLLIN}, {.fd = r->fd[2], .events = POLLIN}};
         if (poll(open_ones, 2, r->ended ? LOOK_MS / 5 : LOOK_MS) > 0) {
             if (open_ones[0].revents)
-                program_read(&r->fd[1], &ret->out);
+                program_read(&r->fd[1], &ret->out, &r->cut[0]);
             if (open_ones[1].revents)
-                program_read(&r->fd[2], &ret->words);
+                program_read(&r->fd[2], &ret->words, &r->cut[1]);
         }
         look_whether_ended(r);
         int64_t now = clock_mono_ns();
@@ -235,11 +255,14 @@ int program_run(const struct program *p, struct program_end *ret, struct err *er
         return rc;
     ret->timed_out = !program_attend(&r, ret, clock_mono_ns() + (int64_t)(limit_s * 1e9));
     if (ret->timed_out)
-        program_kill(&r);
+        program_stop(&r);
     close_sides(r.fd);
     ret->status = WIFEXITED(r.wait_status) ? WEXITSTATUS(r.wait_status) : 128 + WTERMSIG(r.wait_status);
     if (ret->timed_out)
         return err_set(err, ERR_SYSTEM, "%s %s was stopped: it ran longer than %g s", p->argv[0], p->argv[1] ? p->argv[1] : "", limit_s);
+    if (p->whole && (r.cut[0] || ret->out.failed))
+        return r.cut[0] ? err_set(err, ERR_SYSTEM, "%s printed more than %zu bytes", p->argv[0], ret->out.max - 1)
+                        : err_memory(err, "the output of a program");
     return 0;
 }
 
@@ -266,8 +289,10 @@ static struct str program_last_line(struct str all)
     return last;
 }
 
-/* Git refuses a repository of another user, and names it as the last word of the command that allows it. Returns 0 if it is none of this machine's, in
- * which case the command would have to be given elsewhere. */
+/* Sets err where git refused a repository of another user on this machine, with the command that
+ * allows it as a hint unless the path is too long for one. Git names the repository as the last word
+ * of that command. Returns -1 then; 0: it is none of this machine's, where the command would have to
+ * be given elsewhere. */
 static int program_err_distrusted(struct str words, const char *text, struct err *err)
 {
     static const struct str command = {"git config --global --add safe.directory ", 41};
@@ -293,7 +318,7 @@ static int program_err_distrusted(struct str words, const char *text, struct err
     snprintf(number, sizeof number, "%lu", (unsigned long)st.st_uid);
     const char *quote = quoted ? "'" : "";
     err_set(err, ERR_SYSTEM, "%s: it belongs to user %s and git does not trust it", text, owner ? owner->pw_name : number);
-    return err_hint(err, STR_FMT "%s%.400s%s", STR_ARG(command), quote, path, quote);
+    return strlen(path) > 400 ? -1 : err_hint(err, STR_FMT "%s%s%s", STR_ARG(command), quote, path, quote);
 }
 
 int program_err(const struct program_end *e, struct err *err, const char *fmt, ...)

@@ -1,5 +1,5 @@
 /* program.h: the user's own git (and gpg, ssh-keygen) as a program: what needs his keys, agents, proxies and credential helpers. No shell; bounded
- * in time and in what is read of it; killed with everything it started when the time is over. Not base/query.h, since git may need the user's
+ * in time and in what is read of it; stopped with everything it started when the time is over. Not base/query.h, since git may need the user's
  * terminal and its standard input is a file. */
 #ifndef GIT_PROGRAM_H
 #define GIT_PROGRAM_H
@@ -15,13 +15,15 @@ struct program {
     bool credentials;          /* git that talks to a remote: its credential helper gets the variables of base/credentials.def. No other program has them */
     double limit_s;            /* 0: 60 */
     size_t out_max;            /* bytes kept of each of its outputs; 0: 1 MiB. What is beyond it is read and dropped */
+    bool whole;                /* its standard output is a list: more than out_max is an error */
 };
 struct program_end {
     int status;                /* exit status; 128 + n: ended by signal n */
     bool timed_out;
     struct buf out, words;     /* standard output; standard error. program_end_deinit frees them */
 };
-/* Runs it to its end. 0, whatever its status; 1: there is no such program; -1: it could not be run, or the time was over (timed_out). err names it. */
+/* Runs it to its end. 0, whatever its status; 1: there is no such program; -1: it could not be run, printed too much
+ * (whole), or the time was over (timed_out); *ret is to be freed then, too. err names it. */
 int program_run(const struct program *p, struct program_end *ret, struct err *err);
 void program_end_deinit(struct program_end *e);
 /* err from a program that ended badly: "<text>: its last words" (the last line of standard error with a reason, made plain).

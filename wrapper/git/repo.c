@@ -203,11 +203,11 @@ int repo_resolve(struct repo *r, const char *rev, enum repo_kind kind, struct re
         *ret = repo_id_of(r->git->git_object_id(peeled));
     r->git->git_object_free(peeled);
     r->git->git_object_free(found);
-    if (rc) {
+    if (rc == GIT_EPEEL || rc == GIT_EINVALIDSPEC || rc == GIT_EAMBIGUOUS) {
         err_set(err, ERR_INPUT, "\"%.200s\" is no %s", rev, words[kind]);
         return 1;
     }
-    return 0;
+    return rc ? git2_err(err, rc, "reading the %s of \"%.200s\"", words[kind], rev) : 0;
 }
 
 int repo_ref(struct repo *r, const char *name, struct repo_id *ret, struct err *err)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MESSAGE_BYTES = 1 << 16 };
+enum { MESSAGE_BYTES = 1 << 18 };
 
 int commit_hand_read(struct results *s, bool prompt, struct commit_hand *ret, struct err *err)
 {

@@ -22,8 +22,11 @@ int share_git(struct share *s, double limit_s, const char *const *args, struct s
     bool remote = strcmp(*args, "push") == 0 || strcmp(*args, "fetch") == 0 || strcmp(*args, "ls-remote") == 0;
     for (; *args && n < ARGS_MAX + 9; args++)
         argv[n++] = *args;
-    struct program p = {.argv = argv, .dir = s->dir, .in = in, .credentials = remote, .limit_s = limit_s, .out_max = OUT_MAX};
+    struct program p = {
+        .argv = argv, .dir = s->dir, .in = in, .credentials = remote, .limit_s = limit_s, .out_max = OUT_MAX, .whole = true};
     int rc = program_run(&p, ret, err);
+    if (rc < 0)
+        program_end_deinit(ret);
     return rc == 1 ? err_set(err, ERR_SYSTEM, "the program git is needed to talk to other repositories, and is not installed") : rc;
 }
 

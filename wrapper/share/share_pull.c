@@ -30,6 +30,7 @@ static int ask_helper(struct share *s, struct forge_token *ret, struct err *err)
     forge_token_question(&s->target_place, &question);
     struct program p = {.argv = argv, .dir = s->dir, .set = set, .in = buf_text(&question), .credentials = true, .limit_s = ASK_LIMIT_S};
     if (program_run(&p, &end, err)) {
+        program_end_deinit(&end);
         err_clear(err); /* then there is no token */
         return 0;
     }

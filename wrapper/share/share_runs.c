@@ -91,8 +91,10 @@ static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
         repo_id_hex(&up_to, from);
     if (ask_removed(s, kept ? from : NULL, &b, err) || take_removed(s, buf_text(&b), ret, err))
         return -1;
+    if (b.failed)
+        return err_memory(err, "the list of removed runs");
     memcpy(b.p, hex, REPO_HEX - 1);
-    if (!b.failed && folder >= 0)
+    if (folder >= 0)
         fs_write(folder, file, buf_text(&b), 0666, false, NULL);
     run_ids_sort(ret);
     return 0;

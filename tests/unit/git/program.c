@@ -104,6 +104,42 @@ static void too_much_is_dropped_and_too_long_is_stopped(void **state)
     program_end_deinit(&end);
 }
 
+/* Git removes its lock files when it is asked to end. */
+static void a_stopped_program_may_clean_up(void **state)
+{
+    struct program_end end;
+    struct err err = {0};
+    char line[200], path[] = "/tmp/benchwrap-unit-XXXXXX";
+    (void)state;
+    if (by_valgrind())
+        return;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    for (double limit_s = 0.2;; limit_s *= 2) { /* the shell may start late */
+        snprintf(line, sizeof line, "trap 'rm %s; exit 1' TERM; echo ready; while :; do sleep 0.1; done", path);
+        assert_int_equal(run(&end, &err, limit_s, 0, NULL, line), -1);
+        bool ready = end.out.n > 0;
+        program_end_deinit(&end);
+        if (ready || limit_s > 30)
+            break;
+    }
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void a_list_that_is_cut_is_an_error(void **state)
+{
+    static const char *const argv[] = {"sh", "-c", "echo 123456789", NULL};
+    struct program_end end;
+    struct err err = {0};
+    (void)state;
+    assert_int_equal(program_run(&(struct program){.argv = argv, .out_max = 8, .whole = true}, &end, &err), -1);
+    assert_string_equal(err.text, "sh printed more than 7 bytes");
+    program_end_deinit(&end);
+    assert_int_equal(program_run(&(struct program){.argv = argv, .out_max = 11, .whole = true}, &end, &err), 0);
+    program_end_deinit(&end);
+}
+
 static void what_it_left_running_is_not_waited_for(void **state)
 {
     struct program_end end;
@@ -137,7 +173,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_words_and_status_come_back), cmocka_unit_test(credentials_are_for_remotes),
-        cmocka_unit_test(too_much_is_dropped_and_too_long_is_stopped),
+        cmocka_unit_test(too_much_is_dropped_and_too_long_is_stopped), cmocka_unit_test(a_stopped_program_may_clean_up),
+        cmocka_unit_test(a_list_that_is_cut_is_an_error),
         cmocka_unit_test(what_it_left_running_is_not_waited_for),
         cmocka_unit_test(the_environment_leads_nowhere_else),
     };
