@@ -79,6 +79,16 @@ run exec --submit /bin/sh --bulk -n 9 --rate 0 --no-floor -r 1 --warmup 0
 is "tasks as lines for one command" "$rc $(get '.configurations[0].batches[0] | [.ended, .submit_calls]')" '0 [9,1]'
 run exec --submit 'sh -c "exit 3" {task}' -n 30 --rate 0 --no-floor --warmup 0
 like "a launcher that always fails is given up" "$rc $(get '.configurations[0].batches[0] | [.failed, .reason]')" '^1 \[1[0-9],"10 commands failed one after the other'
+    mkdir stand-in
+    cat >stand-in/xargs <<END
+#!/bin/sh
+[ "\$1" = --version ] && exec $(command -v xargs) --version
+trap 'echo asked >>$WORK/asked; exit 7' TERM
+while :; do sleep 0.1; done
+END
+    chmod +x stand-in/xargs
+    PATH=$WORK/stand-in:$PATH run parallel --with xargs -n 5 -r 1 --warmup 0 --no-floor --stall 2.1s
+    is "a tool that --stall ends is asked to end, once" "$rc $(cat asked) $(get '.configurations[0].batches[0].reason[:19]')" '1 asked "no report for 2.1 s"'
 if long_tests; then
     run exec --submit '{task}' -n 12 --rate 20 --no-floor -r 1 --warmup 0 --chain 0
     is "the rate that is allowed has its burst" "$(get '.configurations[0].batches[0].throttled')" false

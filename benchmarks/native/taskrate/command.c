@@ -18,6 +18,8 @@
 
 enum { HEED_MS = 50 };
 
+static const int64_t GRACE_NS = INT64_C(2000000000);
+
 const char *command_find(struct arena *a, const char *name, struct err *err)
 {
     if (strchr(name, '/')) {
@@ -163,11 +165,14 @@ void clients_overdue(struct clients *c, double seconds)
     int64_t now = clock_mono_ns();
     for (size_t i = 0; i < c->room; i++) {
         struct submit_client *one = &c->client[i];
-        double age = (double)(now - one->begun) / 1e9;
-        if (!one->pid || age < seconds)
+        if (!one->pid)
             continue;
-        kill(-one->pid, age > seconds + 2 ? SIGKILL : SIGTERM);
-        one->overdue = true;
+        if (one->overdue && now - one->overdue > GRACE_NS)
+            kill(-one->pid, SIGKILL);
+        else if (!one->overdue && (double)(now - one->begun) / 1e9 >= seconds) {
+            kill(-one->pid, SIGTERM);
+            one->overdue = now;
+        }
     }
 }
 

@@ -21,7 +21,8 @@ struct submit_client {
     int pidfd, out;
     size_t first, count;
     int64_t begun;
-    bool overdue, alone; /* killed at its time limit; its output has ended */
+    int64_t overdue; /* when it got SIGTERM since it ran for too long; 0: it did not */
+    bool alone; /* its output has ended */
     char text[CLIENT_OUT]; /* the end of what it printed, both streams */
     size_t text_n;
     int status;
@@ -43,7 +44,8 @@ struct submit_client *clients_start(struct clients *c, const struct argument_wor
 /* The next command that has ended, or NULL: none for now. Never waits. Its place is free again with clients_free. */
 struct submit_client *clients_ended(struct clients *c);
 void clients_free(struct clients *c, struct submit_client *one);
-/* Kills (TERM, then KILL) those that run for longer than that. */
+/* Sends SIGTERM, once, to those that run for longer than `seconds`, and SIGKILL to those that got
+ * SIGTERM from an earlier call and still run 2 s later. With INFINITY it does only the latter. */
 void clients_overdue(struct clients *c, double seconds);
 /* The last line of what it printed, harmless to print. */
 void client_says(const struct submit_client *one, struct buf *to);

@@ -5,6 +5,7 @@
 #include "benchmarks/native/taskrate/command.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -317,8 +318,9 @@ static int drive_once(struct drive *d, struct err *err)
         d->ended += ended;
     for (struct submit_client *one; (one = clients_ended(&d->clients));)
         client_ended(d, one);
-    if (d->how != HOW_TOOL) /* that one lasts as long as it has to; --stall ends it */
-        clients_overdue(&d->clients, d->b->set.client_timeout + (d->how == HOW_ATTACHED ? d->batch->duration : 0));
+    double limit = d->how == HOW_TOOL ? INFINITY /* it lasts as long as it has to; --stall ends it */
+                                      : d->b->set.client_timeout + (d->how == HOW_ATTACHED ? d->batch->duration : 0);
+    clients_overdue(&d->clients, limit);
     if (fds[2].revents && bench_stop(d->b))
         drive_give_up(d, false, "interrupted");
     return 0;
