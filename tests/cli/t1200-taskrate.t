@@ -77,6 +77,17 @@ run exec --submit "sh -c \"{task}\"" -n 5 --report-dir "$WORK/reports" --rate 0 
 is "{task} in quotes is one word; reports through a file, which is taken away" "$rc $(get '.configurations[0].batches[0].ended') $(ls reports | wc -l)" '0 5 0'
 run exec --submit /bin/sh --bulk -n 9 --rate 0 --no-floor -r 1 --warmup 0
 is "tasks as lines for one command" "$rc $(get '.configurations[0].batches[0] | [.ended, .submit_calls]')" '0 [9,1]'
+printf '#!/bin/sh\nrm -f %s/once.sh\nexec "$@"\n' "$WORK" >once.sh && chmod +x once.sh
+run exec --submit "$WORK/once.sh {task}" -n 5 --clients 1 --rate 0 --no-floor --warmup 0 -r 1 --chain 0
+is "a command that cannot be started again: its task is refused" "$rc $(get '.configurations[0].batches[0] | [.submitted, .ended, .refused, .cancelled]')" '1 [1,1,1,0]'
+cat >busy.sh <<END
+#!/bin/sh
+[ -e tried ] || { touch tried; echo 'Socket timed out: Try Again' >&2; exit 1; }
+exec "\$@"
+END
+chmod +x busy.sh
+run exec --detached --submit "$WORK/busy.sh {task}" -n 2 --clients 1 --rate 0 --no-floor --warmup 0 -r 1 --chain 0
+is "a refusal that passes is one in capital letters, too" "$rc $(get '.configurations[0].batches[0] | [.ended, .retried, .refused]')" '0 [2,1,0]'
 run exec --submit 'sh -c "exit 3" {task}' -n 30 --rate 0 --no-floor --warmup 0
 like "a launcher that always fails is given up" "$rc $(get '.configurations[0].batches[0] | [.failed, .reason]')" '^1 \[1[0-9],"10 commands failed one after the other'
     mkdir stand-in

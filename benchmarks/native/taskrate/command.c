@@ -64,8 +64,11 @@ int clients_init(struct clients *c, size_t room, struct err *err)
 {
     *c = (struct clients){.room = room, .epoll = epoll_create1(EPOLL_CLOEXEC), .null = open("/dev/null", O_RDONLY | O_CLOEXEC)};
     c->client = calloc(room, sizeof *c->client);
-    if (c->epoll < 0 || c->null < 0 || !c->client || spawner_init(&c->spawner) < 0)
-        return err_memory(err, "%zu commands at once", room);
+    if (c->epoll < 0 || c->null < 0 || !c->client || spawner_init(&c->spawner) < 0) {
+        err_sys(err, "%zu commands at once", room);
+        clients_deinit(c);
+        return -1;
+    }
     c->spawner.own_group = true; /* taskrate handles Ctrl-C: srun would require it twice */
     c->spawner.death = SIGTERM;
     return 0;

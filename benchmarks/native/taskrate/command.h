@@ -36,6 +36,7 @@ struct clients {
     int null;
 };
 
+/* Makes a pool for `room` commands. clients_deinit frees it. -1 with err, and nothing is left. */
 int clients_init(struct clients *c, size_t room, struct err *err);
 /* Requests the commands' end, waits for them at most 2 s, kills what is left. */
 void clients_deinit(struct clients *c);

@@ -95,7 +95,14 @@ static void drive_mark_submitted(struct drive *d, size_t first, size_t count, in
     }
 }
 
-/* Starts one submission. false: none was started. */
+static void drive_mark_refused(struct drive *d, size_t first, size_t count)
+{
+    for (size_t i = first; i < first + count; i++)
+        d->b->tasks.flags[i] |= TASK_REFUSED;
+}
+
+/* Starts one submission. False with *err: none was started; where the command itself could not be
+ * started, its tasks are marked as refused. */
 static bool drive_submit(struct drive *d, struct err *err)
 {
     bool again = d->again_count > 0;
@@ -115,8 +122,10 @@ static bool drive_submit(struct drive *d, struct err *err)
     d->b->submitted = true;
     drive_mark_submitted(d, s.first, s.count, clock_mono_ns());
     struct submit_client *one = clients_start(&d->clients, &s.argv, buf_text(&d->input), err);
-    if (!one)
+    if (!one) {
+        drive_mark_refused(d, s.first, s.count);
         return false;
+    }
     one->first = s.first;
     one->count = s.count;
     d->batch->calls++;
@@ -132,11 +141,11 @@ static bool drive_submit(struct drive *d, struct err *err)
 /* Refusals that pass: the controller is busy or limits the rate of calls. */
 static bool drive_is_temporary(struct str says)
 {
-    static const char *const words[] = {"temporarily", "try again", "retry",       "rate limit", "limit",
-                                        "Too many",    "too many",  "unavailable", "throttl"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (str_has(says, words[i]))
-            return true;
+    static const char *const words[] = {"temporarily", "try again", "retry", "limit", "too many", "unavailable", "throttl"};
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+        for (size_t n = strlen(words[w]), i = 0; i + n <= says.n; i++)
+            if (str_is_anycase(str_sub(says, i, n), words[w]))
+                return true;
     return false;
 }
 
@@ -144,7 +153,6 @@ static bool drive_is_temporary(struct str says)
  * as refused. Stops the submission after too many refusals. */
 static void drive_handle_refusal(struct drive *d, struct submit_client *one)
 {
-    struct tasks *t = &d->b->tasks;
     CLEANUP_BUF struct buf says;
     buf_init(&says, 2048);
     client_says(one, &says);
@@ -158,8 +166,7 @@ static void drive_handle_refusal(struct drive *d, struct submit_client *one)
         d->not_before = clock_mono_ns() + (INT64_C(1000000000) << d->tries++);
         d->batch->stalled += (double)(INT64_C(1) << (d->tries - 1));
     } else
-        for (size_t i = one->first; i < one->first + one->count; i++)
-            t->flags[i] |= TASK_REFUSED;
+        drive_mark_refused(d, one->first, one->count);
     bool growth = d->in_a_row >= REFUSALS_IN_A_ROW || (d->refusals > 10 && d->refusals * 10 > d->batch->calls);
     if (one->overdue)
         drive_give_up(d, false, "a submission did not return within %g s (--client-timeout) and was ended; nothing more was submitted",
@@ -263,7 +270,7 @@ static void drive_ask_queue(struct drive *d)
         snprintf(d->queue_why, sizeof d->queue_why, "%zu of them wait%s%s, %zu run", q.waiting, q.why[0] ? ": " : "", q.why, q.running);
     if (q.known && q.waiting + q.running == 0 && drive_seconds_since(d->heard) > GRACE_S) {
         report_take(d->report, d->b);
-        drive_give_up(d, true, "the queue has none of our jobs any more, without a report from %zu task%s%s", d->submitted - d->ended,
+        drive_give_up(d, true, "the queue has none of the jobs any more, without a report from %zu task%s%s", d->submitted - d->ended,
                       str_plural(d->submitted - d->ended), drive_report_advice(d));
     }
 }
