@@ -100,6 +100,20 @@ END
     chmod +x stand-in/xargs
     PATH=$WORK/stand-in:$PATH run parallel --with xargs -n 5 -r 1 --warmup 0 --no-floor --stall 2.1s
     is "a tool that --stall ends is asked to end, once" "$rc $(cat asked) $(get '.configurations[0].batches[0].reason[:19]')" '1 asked "no report for 2.1 s"'
+cat >stand-in/parallel <<'END'
+#!/bin/bash
+# As GNU parallel does: a shell runs the words, which -q quotes.
+[ "$1" = --version ] && { echo 'GNU parallel 1'; exit; }
+[ "$1 $3" = '-j --will-cite' ] || exit 99
+shift 3
+command=$*
+[ "$1" = -q ] && shift && printf -v command '%q ' "$@"
+command=${command//\\\{\\\}/{\}}
+while read -r line; do sh -c "${command//\{\}/$line}"; done
+END
+chmod +x stand-in/parallel
+PATH=$WORK/stand-in:$PATH run parallel --payload "/bin/sh -c 'exit 3'" -n 3 -r 1 --warmup 0 --no-floor
+is "the words of a payload are what parallel's shell runs" "$rc $(get '.configurations[0].batches[0] | [.ended, .failed]')" '1 [3,3]'
 if long_tests; then
     run exec --submit '{task}' -n 12 --rate 20 --no-floor -r 1 --warmup 0 --chain 0
     is "the rate that is allowed has its burst" "$(get '.configurations[0].batches[0].throttled')" false

@@ -33,18 +33,20 @@ static size_t parallel_chunk(const struct bench *b)
     return b->tasks.room;
 }
 
-/* `seq N | xargs -P SLOTS -I{} stub …{}…`, `seq N | parallel -j SLOTS stub …{}…` */
+/* Makes the command `xargs -P SLOTS -I{} stub …{}…` or `parallel -j SLOTS --will-cite -q stub …{}…`,
+ * and its input, a line with each task's number. parallel has a shell run the words; -q quotes them. */
 static int parallel_line(struct bench *b, struct submission *s, struct err *err)
 {
     bool xargs = strcmp(b->set.with, "xargs") == 0;
     struct argument_words task = {.n = 0};
     const char *tool = command_path(b, b->set.with, err);
     const char *jobs = arena_printf(s->arena, "%u", s->batch->slots);
-    if (!tool || !jobs || words_addv(&s->argv, err, tool, xargs ? "-P" : "-j", jobs, xargs ? "-I{}" : "--will-cite", NULL) < 0)
+    if (!tool || !jobs || words_addv(&s->argv, err, tool, xargs ? "-P" : "-j", jobs, xargs ? "-I{}" : "--will-cite", xargs ? NULL : "-q", NULL) < 0)
         return -1;
     if (provider_task(b, s, 0, NULL, 0, &task, err) < 0)
         return -1;
-    const char *word = task.word[1], *comma = strchr(word, ','); /* the number, 0, becomes the tool's place for it */
+    const char *word = task.word[1], *comma = strchr(word, ',');
+    /* replace the task number, 0, with {}: xargs or parallel inserts the number of each line there */
     task.word[1] = comma ? arena_printf(s->arena, "%.*s,{}%s", (int)(comma - word), word, comma + 2) : NULL;
     if (!task.word[1])
         return err_memory(err, "a task's words");
