@@ -134,6 +134,9 @@ done
 # What is written beside, and comparing.
 run local -n 50 -r 3 --out a; run local -n 50 -r 3 --out b
 is "a table of all tasks" "$("$T" table a/tasks.trt | awk 'NR > 1 {n++; if ($4 != "-" && $6 > 0 && $7 >= $6 && $8 >= $7) good++} END {print n, good}')" "400 400"
+head -c -4 a/tasks.trt >short.trt
+"$T" table short.trt >/dev/null 2>err; rc=$?
+like "a table whose last bytes are missing is not a complete one" "$rc $(cat err)" '^2 taskrate: short.trt: .*damaged or not complete'
 is "drawings that are XML" "$(python3 -c 'import sys, xml.dom.minidom as m; [m.parse(f) for f in sys.argv[1:]]; print("good")' a/histogram.svg a/timeline.svg)" good
 "$T" compare a/taskrate.json b/taskrate.json --json >compare.json; rc=$?
 is "a ratio with its interval" "$rc $(jq -c '.metrics[] | select(.key == "throughput_op_per_s") | [.groups[0].n, (.groups[1] | .ratio_low <= .ratio and .ratio <= .ratio_high)]' compare.json)" '0 [3,true]'

@@ -2,7 +2,7 @@
  *
  * "taskrate tasks 1\n", then for each batch a line of JSON that names it, its number of tasks and its columns, LF, and the columns one
  * after the other, each with all tasks, little endian. begin_ns is the CLOCK_MONOTONIC of the first submission, from which submit_ns counts; the other times are differences to the
- * task's own submit_ns, INT64_MIN where there is none. */
+ * task's own submit_ns, INT64_MIN where there is none. begin_ns is 0 where nothing was submitted. */
 #include "benchmarks/native/taskrate/output.h"
 
 #include "base/fs.h"
@@ -127,7 +127,7 @@ int table_add(struct task_table *t, const struct bench *b, const struct task_bat
     json_uint(&j, "tasks", k->n);
     json_printf(&j, "duration_s", "%.9g", batch->duration);
     json_int(&j, "begin_ms", batch->begin_wall_ms);
-    json_int(&j, "begin_ns", begin);
+    json_int(&j, "begin_ns", begin == INT64_MAX ? 0 : begin);
     json_raw(&j, "columns", STR(COLUMNS));
     json_close(&j, '}');
     buf_putc(&line, '\n');
@@ -165,7 +165,7 @@ static int table_read(struct table_reading *r, void *to, size_t n, struct err *e
         unsigned want = n - have > 1 << 20 ? 1 << 20 : (unsigned)(n - have);
         int got = gzread(r->file, (char *)to + have, want);
         if (got <= 0)
-            return err_set(err, ERR_INPUT, "%s: the table ends in the middle of a batch", r->path);
+            return err_set(err, ERR_INPUT, "%s: the table %s in the middle of a batch", r->path, got ? "is damaged" : "ends");
         have += (size_t)got;
     }
     return 0;
@@ -246,6 +246,7 @@ static int print_batch(struct table_reading *r, const struct json *head, struct 
 static int print_all(struct table_reading *r, struct err *err)
 {
     char line[LINE_MAX_BYTES];
+    int number = Z_OK;
     if (!gzgets(r->file, line, sizeof line) || strcmp(line, magic) != 0)
         return err_set(err, ERR_INPUT, "%s: no table of tasks (\"taskrate PROVIDER --out DIR\" writes one, DIR/tasks.trt)", r->path);
     puts("batch\tkind\ttask\tsubmit_ns\tsubmitted_ns\tstart_ns\tend_ns\tknown_ns\tnode\tstatus\tflags");
@@ -258,6 +259,8 @@ static int print_all(struct table_reading *r, struct err *err)
         if (rc < 0)
             return -1;
     }
+    if (gzerror(r->file, &number) && number != Z_OK)
+        return err_set(err, ERR_INPUT, "%s: the table is damaged or not complete", r->path);
     return fflush(stdout) ? err_sys(err, "writing to standard output") : 0;
 }
 
