@@ -131,6 +131,10 @@ for bad in 'local --tasks 0' 'local --tasks 5,5' 'local --duration x' 'local --s
     is "$bad: refused" "$? $(wc -c <out) $(wc -l <err)" "125 0 1"
 done
 
+ok "the stub for other processors, on the C library" ${CC:-cc} -std=gnu11 -O2 -I"$ROOT" -Wall -Wextra -Werror -DSTUB_HOSTED -o hosted "$ROOT/benchmarks/native/taskrate-stub/stub.c"
+run local -n 5 --stub "$WORK/hosted" -r 1 --chain 0
+is "… runs tasks" "$rc $(get '.configurations[0].batches[0] | [.self_stamped, .failed]')" '0 [5,0]'
+
 # What is written beside, and comparing.
 run local -n 50 -r 3 --out a; run local -n 50 -r 3 --out b
 is "a table of all tasks" "$("$T" table a/tasks.trt | awk 'NR > 1 {n++; if ($4 != "-" && $6 > 0 && $7 >= $6 && $8 >= $7) good++} END {print n, good}')" "400 400"

@@ -1,7 +1,7 @@
 /* stub.c: the smallest task there is: stamps its first and its last instruction, sleeps or computes
  * in between, and reports both.
  *
- * Linked without the C library (where this file knows how): starting glibc's `main` costs five
+ * Linked without the C library (where this file knows how, and STUB_HOSTED is not defined): starting glibc's `main` costs five
  * times as much as all of this program.
  * Its arguments and its record are described in native/taskrate/wire.h. Exit status: that of the command behind `--`; 0; 125 for a
  * line that is not understood; 126 where the report could not be delivered. */
@@ -18,7 +18,17 @@
 
 enum { SIGNAL_KILL = 9, SIGNAL_CHLD = 17, EINTR_ = 4, AT_CWD = -100, SOCK_DGRAM_ = 2, TRIES = 40, WAIT_NS = 25000000 };
 
-#if defined(__x86_64__)
+#if defined(STUB_HOSTED) || !(defined(__x86_64__) || defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64))
+#include <errno.h>
+#include <unistd.h>
+#undef STUB_HOSTED
+#define STUB_HOSTED
+static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f)
+{
+    long r = syscall(n, a, b, c, d, e, f);
+    return r < 0 ? -errno : r;
+}
+#elif defined(__x86_64__)
 __asm__(".globl _start\n_start:\n xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call stub_main\n");
 static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
@@ -43,7 +53,7 @@ static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f
     __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
     return x0;
 }
-#elif defined(__riscv) && __riscv_xlen == 64
+#else
 __asm__(".globl _start\n_start:\n mv a0, sp\n andi sp, sp, -16\n call stub_main\n");
 static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
@@ -56,15 +66,6 @@ static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f
     register long a5 __asm__("a5") = f;
     __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5) : "memory");
     return a0;
-}
-#else
-#include <errno.h>
-#include <unistd.h>
-#define STUB_HOSTED
-static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f)
-{
-    long r = syscall(n, a, b, c, d, e, f);
-    return r < 0 ? -errno : r;
 }
 #endif
 #define CALL(n, a, b, c) stub_syscall6((n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
@@ -318,7 +319,7 @@ static int stub_run_task(int argc, char **argv, char **env)
 #ifdef STUB_HOSTED
 int main(int argc, char **argv, char **env)
 {
-    return stub(argc, argv, env);
+    return stub_run_task(argc, argv, env);
 }
 #else
 void stub_main(long *stack);
