@@ -57,7 +57,7 @@ is "killed with -9 it leaves its jobs" "$(queue)" 30
 run slurm-step -n 4 -r 1 --warmup 0 --chain 0 --no-floor --clients 4
 like "the next start ends them" "$(queue) $(get .notes)" '^0 \["a run that was killed had left taskrate-[0-9a-f]{16}; what it had in the queue was cancelled"'
 is "steps in an allocation of its own, which is given back" "$rc $(get '[.configurations[0].batches[0]|.ended,.lost], .slots_from') $(queue)" '0 [4,0]
-"tasks of an allocation of our own" 0'
+"tasks of an allocation that taskrate made" 0'
 run slurm-step -n 16 --width 8 -r 1 --warmup 0 --chain 0 --no-floor --clients 1
 is "wide steps: several tasks of one srun" "$rc $(get '[.configurations[0].batches[0]|.ended,.lost,.submit_calls]')" '0 [16,0,2]'
 long_tests || { slurm_stop; done_testing; exit; }

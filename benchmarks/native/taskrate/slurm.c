@@ -92,9 +92,13 @@ static int slurm_read_config(struct bench *b, struct err *err)
     return 0;
 }
 
-static const char *slurm_partition(const struct bench *b)
+/* Returns the partition of the jobs, or, without them, of the allocation that srun uses; NULL: the
+ * default partition. */
+static const char *slurm_partition(const struct bench *b, bool jobs)
 {
     const struct argument_words *w = &b->set.extra;
+    if (!jobs && getenv("SLURM_JOB_ID"))
+        return getenv("SLURM_JOB_PARTITION");
     for (size_t i = 0; i < w->n; i++) {
         if (strncmp(w->word[i], "--partition=", 12) == 0)
             return w->word[i] + 12;
@@ -103,13 +107,33 @@ static const char *slurm_partition(const struct bench *b)
         if (strncmp(w->word[i], "-p", 2) == 0 && w->word[i][2])
             return w->word[i] + 2;
     }
-    return getenv("SBATCH_PARTITION") ? getenv("SBATCH_PARTITION") : getenv("SLURM_PARTITION");
+    if (jobs)
+        return getenv("SBATCH_PARTITION") ? getenv("SBATCH_PARTITION") : getenv("SLURM_PARTITION");
+    return getenv("SALLOC_PARTITION");
+}
+
+uint64_t slurm_count_processors(struct str list)
+{
+    uint64_t sum = 0, processors, nodes;
+    while (list.n) {
+        struct str one = str_cut(&list, ','), count = str_cut(&one, '(');
+        bool repeated = str_starts(one, "x") && str_ends(one, ")");
+        if (!str_uint(count, &processors) || (one.n && !repeated))
+            return 0;
+        if (!repeated)
+            nodes = 1;
+        else if (!str_uint(str_sub(one, 1, one.n - 2), &nodes))
+            return 0;
+        if (processors > UINT32_MAX || nodes > UINT32_MAX || (sum += processors * nodes) > UINT32_MAX)
+            return 0;
+    }
+    return sum;
 }
 
 /* Processors of the nodes that accept jobs, and what is wrong with the others. */
-static int slurm_count_slots(struct bench *b, struct err *err)
+static int slurm_count_slots(struct bench *b, bool jobs, struct err *err)
 {
-    const char *wanted = slurm_partition(b);
+    const char *wanted = slurm_partition(b, jobs);
     CLEANUP_BUF struct buf out, wrong;
     size_t cpus = 0, usable = 0, others = 0;
     buf_init(&out, ANSWER_MAX);
@@ -210,7 +234,7 @@ size_t slurm_all_tasks(const struct bench *b)
 
 int slurm_begin(struct bench *b, size_t jobs, struct err *err)
 {
-    if (slurm_read_config(b, err) < 0 || slurm_count_slots(b, err) < 0)
+    if (slurm_read_config(b, err) < 0 || slurm_count_slots(b, jobs > 0, err) < 0)
         return -1;
     rate_limit(b);
     if (!jobs)

@@ -23,6 +23,8 @@ size_t slurm_all_tasks(const struct bench *b);
 struct str slurm_config_value(struct str text, const char *key); /* n == 0: not there */
 /* The value as it is recorded: of a path whether there is one ("set", "none"), since the path is the site's own. */
 struct str slurm_config_shown(const char *key, struct str value);
+/* Returns the sum of a list such as SLURM_JOB_CPUS_PER_NODE, "2(x2),4" is 8; 0 where it has another form. */
+uint64_t slurm_count_processors(struct str list);
+/* Reads the counters of sdiag. Those that the text lacks are -1, calls and their times 0. Times are in microseconds. */
 void slurm_sdiag_read(struct str text, struct scheduler_counters *ret);
-/* Reads the counters of sdiag; -1 for those that the text lacks. Times are in microseconds. */
 #endif

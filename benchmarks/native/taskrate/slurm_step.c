@@ -47,15 +47,15 @@ static int slurm_step_allocate(struct bench *b, struct err *err)
     int rc = command_run(b, &argv, 90, &out, err);
     if (rc == 0 && slurm_step_read_grant(buf_text(&out), b->jobs, sizeof b->jobs)) {
         b->slots = want;
-        b->slots_from = "tasks of an allocation of our own";
+        b->slots_from = "tasks of an allocation that taskrate made";
         return 0;
     }
     CLEANUP_BUF struct buf plain;
     buf_init(&plain, 1024);
     buf_plain(&plain, str_trim(buf_text(&out)), 300);
     return err_set(err, ERR_REMOTE,
-                   "salloc of %u task%s was not granted within 60 s: %s; start taskrate in an allocation, or use fewer --slots", want,
-                   str_plural(want), plain.n ? plain.p : "no word");
+                   "salloc of %u task%s with --immediate=60 made no allocation: %s; start taskrate in an allocation, or use fewer --slots",
+                   want, str_plural(want), plain.n ? plain.p : "no word");
 }
 
 /* Uses the allocation of this process, or makes one. Returns 0, or another value with *err. */
@@ -75,9 +75,9 @@ static int slurm_step_begin(struct bench *b, struct err *err)
     if (str_uint(str_of(tasks), &n) && n) {
         b->slots = (unsigned)n;
         b->slots_from = "SLURM_NTASKS of the allocation";
-    } else if (cpus && str_uint(str_of(cpus), &n) && n) {
+    } else if ((n = slurm_count_processors(str_of(cpus)))) {
         b->slots = (unsigned)n;
-        b->slots_from = "processors of the allocation's node";
+        b->slots_from = "processors of the allocation's nodes";
     }
     return 0;
 }

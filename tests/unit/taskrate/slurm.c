@@ -55,6 +55,19 @@ static void counters(void **state)
     assert_int_equal(c.cycles, -1);
 }
 
+static void processors_of_nodes(void **state)
+{
+    (void)state;
+    assert_int_equal(slurm_count_processors(str_of("4")), 4);
+    assert_int_equal(slurm_count_processors(str_of("2(x2),4")), 8);
+    assert_int_equal(slurm_count_processors(str_of("72(x128)")), 9216);
+    assert_int_equal(slurm_count_processors(str_of("")), 0);
+    assert_int_equal(slurm_count_processors(str_of("4(x")), 0);
+    assert_int_equal(slurm_count_processors(str_of("4(x)")), 0);
+    assert_int_equal(slurm_count_processors(str_of("4294967295(x4294967295)")), 0);
+    assert_int_equal(slurm_count_processors(str_of("some")), 0);
+}
+
 static void words(void **state)
 {
     struct argument_words w = {.n = 0};
@@ -74,6 +87,6 @@ static void words(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(configuration), cmocka_unit_test(paths), cmocka_unit_test(counters), cmocka_unit_test(words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(configuration), cmocka_unit_test(paths), cmocka_unit_test(counters), cmocka_unit_test(processors_of_nodes), cmocka_unit_test(words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
