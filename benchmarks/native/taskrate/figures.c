@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *batch_kind(const struct task_batch *batch)
+{
+    return batch->floor ? "floor" : batch->warmup ? "warm-up" : batch->chain ? "chain" : "batch";
+}
+
 typedef int64_t between(const struct tasks *t, size_t i);
 
 static int64_t submit_latency(const struct tasks *t, size_t i)

@@ -4,6 +4,8 @@
 #include "base/stats.h"
 #include "benchmarks/native/taskrate/bench.h"
 
+/* Returns what a batch is to people: "floor", "warm-up", "chain" or "batch". */
+const char *batch_kind(const struct task_batch *batch);
 /* Fills the second half of `batch` from the book. Uses t->scratch. */
 void figures_of(struct bench *b, struct task_batch *batch);
 

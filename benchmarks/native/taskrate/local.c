@@ -61,7 +61,8 @@ unsigned local_processors(void)
     return n > 0 ? (unsigned)n : 1;
 }
 
-/* ",NUMBER" without printf: this is in the way of every task. */
+/* Writes the digits of n without a NUL and returns the place behind them; without printf, since this
+ * is in the way of every task. */
 static char *local_print_number(char *to, size_t n)
 {
     char digits[24];
@@ -157,7 +158,7 @@ static bool local_start_task(struct local_worker *w, struct task_place *place, s
     return false;
 }
 
-/* Waits for the task's process, frees the place, and records the task's end at `when` (monotonic
+/* Reaps the task's process, which has ended, frees the place, and records the task's end at `when` (monotonic
  * ns). The lock keeps the watching thread from killing another process that gets the pid. */
 static void local_reap_task(struct local_worker *w, struct task_place *place, int64_t when)
 {
@@ -170,14 +171,23 @@ static void local_reap_task(struct local_worker *w, struct task_place *place, in
     local_finish_task(w, place, status, when);
 }
 
+/* Waits until the task's process has ended, and reaps it. Waiting costs one system call, without the
+ * lock, and the time of the end is read before the task is reaped. */
+static void local_wait_task(struct local_worker *w, struct task_place *place)
+{
+    siginfo_t info;
+    while (waitid(P_PID, (id_t)place->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    local_reap_task(w, place, clock_mono_ns());
+}
+
 static bool next_task(struct local_crew *c, size_t *ret)
 {
     return !c->stop && !c->hopeless && (*ret = c->next++) < c->b->tasks.n;
 }
 
 /* Runs tasks one after the other in w->place[0] until none is left. A task that cannot be started
- * is marked as refused. Waiting costs one system call, and the time of the end is read before the
- * task is reaped. */
+ * is marked as refused. */
 static void local_run_one_by_one(struct local_worker *w)
 {
     struct local_crew *c = w->crew;
@@ -187,12 +197,8 @@ static void local_run_one_by_one(struct local_worker *w)
             local_call_task(w, task);
             continue;
         }
-        if (!local_start_task(w, &w->place[0], task, false))
-            continue;
-        siginfo_t info;
-        while (waitid(P_PID, (id_t)w->place[0].pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-            ;
-        local_reap_task(w, &w->place[0], clock_mono_ns());
+        if (local_start_task(w, &w->place[0], task, false))
+            local_wait_task(w, &w->place[0]);
     }
 }
 
@@ -218,7 +224,7 @@ static int local_run_several(struct local_worker *w)
                 continue;
             struct epoll_event e = {.events = EPOLLIN, .data.ptr = p};
             if (p->pidfd < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, p->pidfd, &e) < 0) { /* no pidfds here: waited for at once */
-                local_reap_task(w, p, clock_mono_ns());
+                local_wait_task(w, p);
                 if (p->pidfd >= 0)
                     close(p->pidfd);
                 continue;
@@ -316,21 +322,24 @@ static struct local_worker *crew_hire(struct local_crew *c, size_t count, struct
     return workers;
 }
 
-/* Sets the reason of the batch: the first of interruption, a task that could not be started, and a
- * task that ran too long. given_up: so many failed in a row that no more were tried. */
+/* Sets the reason of the batch: the first of interruption, a thread or a task that could not be
+ * started, and a task that ran too long. given_up: so many failed in a row that no more were tried. */
 static void say_why(struct local_crew *c, struct local_worker *workers, size_t count)
 {
     struct task_batch *batch = c->batch;
     if (c->stop)
         snprintf(batch->reason, sizeof batch->reason, "interrupted");
     for (size_t i = 0; i < count && !batch->reason[0]; i++)
-        if (workers[i].failed)
+        if (workers[i].failed && !workers[i].started)
+            snprintf(batch->reason, sizeof batch->reason, "not all threads could be started, so fewer tasks ran at once: %s",
+                     strerror(workers[i].failed));
+        else if (workers[i].failed)
             snprintf(batch->reason, sizeof batch->reason, "tasks could not be started: %s: %s%s", c->words.n ? c->words.word[0] : "",
                      strerror(workers[i].failed), c->hopeless ? "; no more were tried" : "");
     batch->given_up = c->hopeless;
     if (c->hung && !batch->reason[0])
-        snprintf(batch->reason, sizeof batch->reason, "tasks ran for longer than %g s (--task-timeout) and were killed",
-                 c->b->set.task_timeout);
+        snprintf(batch->reason, sizeof batch->reason, "tasks ran for longer than %g s (--task-timeout%s) and were killed",
+                 c->b->set.task_timeout + batch->duration, batch->duration > 0 ? " and a task's duration" : "");
 }
 
 /* Waits for the threads, with an eye on signals and on tasks that hang. */
@@ -367,11 +376,13 @@ int local_run(struct bench *b, struct task_batch *batch, enum task_payload paylo
         return -1;
     batch->begin = clock_mono_ns();
     for (size_t i = 0; i < count; i++)
-        if (pthread_create(&workers[i].thread, NULL, local_run_worker, &workers[i]) == 0)
+        if ((workers[i].failed = pthread_create(&workers[i].thread, NULL, local_run_worker, &workers[i])) == 0)
             workers[i].started = true, started++;
     if (!started) {
+        errno = workers[0].failed;
+        err_sys(err, "starting threads");
         crew_end(workers, count);
-        return err_sys(err, "starting threads");
+        return -1;
     }
     local_join_workers(&c, workers, count);
     batch->end = clock_mono_ns();

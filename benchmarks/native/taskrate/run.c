@@ -89,12 +89,7 @@ static unsigned slots_of(const struct bench *b, const struct task_batch *x)
 static void run_show_progress(struct course *c, const struct task_batch *x)
 {
     char more[100];
-    snprintf(more, sizeof more, "%s of %zu task%s",
-             x->floor    ? "floor"
-             : x->warmup ? "warm-up"
-             : x->chain  ? "chain"
-                         : "batch",
-             x->tasks, str_plural(x->tasks));
+    snprintf(more, sizeof more, "%s of %zu task%s", batch_kind(x), x->tasks, str_plural(x->tasks));
     if (!c->b->set.quiet)
         progress_show(&c->progress, c->done, more);
 }
@@ -106,14 +101,9 @@ static void run_print_batch(struct course *c, const struct task_batch *x)
         return;
     progress_clear(&c->progress);
     if (x->throughput > 0)
-        fprintf(stderr, "%s of %zu task%s: %.5g tasks/s\n",
-                x->floor    ? "floor"
-                : x->warmup ? "warm-up"
-                : x->chain  ? "chain"
-                            : "batch",
-                x->tasks, str_plural(x->tasks), x->throughput);
+        fprintf(stderr, "%s of %zu task%s: %.5g tasks/s\n", batch_kind(x), x->tasks, str_plural(x->tasks), x->throughput);
     else
-        fprintf(stderr, "batch of %zu task%s: %s\n", x->tasks, str_plural(x->tasks),
+        fprintf(stderr, "%s of %zu task%s: %s\n", batch_kind(x), x->tasks, str_plural(x->tasks),
                 x->reason[0]       ? x->reason
                 : x->no_throughput ? x->no_throughput
                                    : "nothing");
@@ -135,13 +125,13 @@ static int run_measure_batch(struct course *c, const struct task_batch *plan, st
     x->begin_wall_ms = clock_wall_ms();
     run_show_progress(c, x);
     b->token = (b->token & ~UINT64_C(0xffff)) | (++c->serial & 0xffff);
-    if (tasks_begin(&b->tasks, x->tasks, err) < 0 || clocks_begin(&b->clocks, err) < 0)
-        return -1;
+    bool begun = tasks_begin(&b->tasks, x->tasks, err) == 0 && clocks_begin(&b->clocks, err) == 0;
     bool local = c->local || x->floor;
     x->before.submitted = x->after.submitted = -1;
-    if (!local && b->provider->count)
+    if (begun && !local && b->provider->count)
         b->provider->count(b, &x->before);
-    int rc = local ? local_run(b, x, x->floor ? PAYLOAD_STUB : b->set.payload, err) : external_run(b, x, &c->report, err);
+    int rc = !begun  ? -1
+             : local ? local_run(b, x, x->floor ? PAYLOAD_STUB : b->set.payload, err) : external_run(b, x, &c->report, err);
     if (rc < 0) {
         b->batch_count--;
         return -1;
@@ -152,6 +142,8 @@ static int run_measure_batch(struct course *c, const struct task_batch *plan, st
     }
     x->begin_wall_ms = (x->begin + b->clocks.wall_less_mono) / 1000000; /* not the time of the request for the scheduler's counts before */
     figures_of(b, x);
+    if (b->clocks.overflow)
+        bench_note(b, "more than %d machines reported: the clocks of the others are compared as that of one machine", CLOCKS_MAX);
     x->elsewhere = !local && (x->elsewhere || !x->nodes);
     if (c->table && table_add(c->table, b, x, err) < 0) {
         bench_note(b, "the table of tasks ends here: %s", err->text);
