@@ -402,6 +402,10 @@ printf '#!/bin/sh\necho "qsub: no such\nqsub: queue" >&2; exit 1\n' >bin/qsub
 chmod +x bin/bsub bin/qsub
 sed 's/^name.*/name: lsf\nbatch: {scheduler: lsf}/' away.yaml >lsf.yaml
 is "LSF gets the script as its input, where it reads directives" "$(PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --submit lsf.yaml 2>err) $(grep -c '^#BSUB -J lsf' batch.got)" "job 77 1"
+rm .benchwrap/campaigns/lsf/job; mkdir .benchwrap/campaigns/lsf/job
+printf '#!/bin/sh\ncat >batch.got\necho "Job <78> is submitted to default queue <normal>."; sleep 1.3\n' >bin/bsub
+PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --submit --wait lsf.yaml >out 2>err
+is "a job whose number cannot be stored was accepted, and is named once" "$? $(cat out) $(grep -c 'the job 78 was submitted, and its number cannot be stored' err) $(grep -c 'did not accept' err)" "1 job 78 1 0"
 sed -i 's/lsf/pbs/' lsf.yaml
 like "why a job was not accepted stands in one line" "$(PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --submit lsf.yaml 2>&1)" 'qsub did not accept the script: qsub: no such qsub: queue$'
 PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --cluster --oProxyCommand=x away.yaml >out 2>err

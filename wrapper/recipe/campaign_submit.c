@@ -25,11 +25,14 @@ static struct str job_id_of(struct str text)
     return str_sub(text, from, n);
 }
 
+/* Writes the job's scheduler and id into the campaign's folder, where status and stop read them.
+ * 0; -1 with err: the job runs, and they do not know it. */
 static int store_job(enum recipe_scheduler scheduler, const char *folder, struct str id, struct arena *a, struct err *err)
 {
     static const char *const names[] = {"slurm", "pbs", "lsf"};
     const char *path = arena_printf(a, "%s/" CAMPAIGN_JOB, folder), *text = arena_printf(a, "%s:" STR_FMT, names[scheduler], STR_ARG(id));
-    return path && text ? fs_write(AT_FDCWD, path, str_of(text), 0600, false, err) : err_memory(err, "the job");
+    int rc = path && text ? fs_write(AT_FDCWD, path, str_of(text), 0600, false, err) : err_memory(err, "the job");
+    return rc ? err_wrap(err, "the job " STR_FMT " was submitted, and its number cannot be stored", STR_ARG(id)) : 0;
 }
 
 int campaign_submit(enum recipe_scheduler scheduler, const char *script, const char *folder, bool wait, struct arena *a, FILE *out,
@@ -42,6 +45,7 @@ int campaign_submit(enum recipe_scheduler scheduler, const char *script, const c
     bool by_input = scheduler == RECIPE_LSF; /* it reads the directives of its input alone */
     struct query q = QUERY_NONE;
     bool printed = false;
+    int rc = 0;
     if (scheduler == RECIPE_SLURM)
         words[n++] = (char *)"--parsable";
     if (wait)
@@ -52,8 +56,7 @@ int campaign_submit(enum recipe_scheduler scheduler, const char *script, const c
     if ((by_input && fs_read(AT_FDCWD, script, SUBMIT_BYTES - 1, 0, &text, err)) ||
         query_start(&q, words, environ, SUBMIT_BYTES, wait ? 0 : SUBMIT_MS, QUERY_NO_NICE | (by_input ? QUERY_INPUT : 0), err))
         return -1;
-    if (by_input)
-        query_write_input(&q, buf_text(&text), SUBMIT_MS);
+    bool whole = !by_input || query_write_input(&q, buf_text(&text), SUBMIT_MS);
     enum query_end end;
     do {
         end = query_wait(&q, TURN_MS);
@@ -61,14 +64,16 @@ int campaign_submit(enum recipe_scheduler scheduler, const char *script, const c
         if (!printed && id.n && (memchr(q.text.p, '\n', q.text.n) || end != QUERY_RUNS)) {
             fprintf(out, "job " STR_FMT "\n", STR_ARG(id));
             fflush(out);
-            printed = store_job(scheduler, folder, id, a, err) == 0;
+            printed = true;
+            rc = store_job(scheduler, folder, id, a, err);
         }
     } while (end == QUERY_RUNS);
-    int rc = 0;
     if (end != QUERY_DONE || !printed)
         rc = err_set(err, ERR_SYSTEM, "%s did not accept the script%s%.300s", programs[scheduler], *query_reason(&q) ? ": " : "",
                      query_reason(&q));
-    else if (q.status != 0)
+    else if (rc == 0 && !whole)
+        rc = err_set(err, ERR_SYSTEM, "%s did not read the whole script: the job is not complete", programs[scheduler]);
+    else if (rc == 0 && q.status != 0)
         rc = 1;
     query_close(&q);
     return rc;
