@@ -175,6 +175,13 @@ is "the record has the images of each role, also one whose name is part of anoth
 is "and their digests" "$(cat mlruns/*/"$parent"/params/image.c.digest) $(cat mlruns/*/"$parent"/params/image.s.digest)" "$(sha256sum image.sif age.sif | sed 's/^/sha256:/; s/ .*//' | paste -sd,) sha256:$(printf x | sha256sum | cut -d' ' -f1)"
 is "the secret is nowhere" "$(grep -rl hf_abc .benchwrap/campaigns/images mlruns)" ""
 is "and services listen on the network" "$(head -qn 1 .benchwrap/campaigns/images/logs/c.0.*.out)" "$address"
+mkdir full && cp image.sif age.sif full
+sed 's/name: images/name: full/; s/image: .image.sif, age.sif./image: [full\/image.sif]/' images.yaml >full.yaml
+PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local full.yaml >out 2>err
+head -c 1048500 /dev/zero | tr '\0' x >.benchwrap/campaigns/full/images
+sed -i 's/full.image/full\/age/' full.yaml
+PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local --resume full.yaml >out 2>err
+is "a full list of digests begins again" "$(wc -l <.benchwrap/campaigns/full/images) $(grep -c '/age.sif$' .benchwrap/campaigns/full/images)" "1 1"
 echo other >image.sif
 PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local images.yaml >out 2>err
 like "another image needs a decision" "$? $(cat err)" '^125 .*the image image.sif has changed'

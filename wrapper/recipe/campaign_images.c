@@ -21,6 +21,7 @@ static void put_file_identity(struct buf *to, const struct stat *st, const char 
                (unsigned long long)st->st_ino, path);
 }
 
+/* Copies the digest of an earlier execution from known_file. False: it has none for this file. */
 static bool find_known_digest(const struct campaign *c, struct str identity, char ret[SHA256_HEX])
 {
     CLEANUP_BUF struct buf text;
@@ -37,13 +38,18 @@ static bool find_known_digest(const struct campaign *c, struct str identity, cha
     return false;
 }
 
+/* Adds a digest to known_file, which never grows beyond what find_known_digest reads. Without effect
+ * where that fails. */
 static void store_known_digest(const struct campaign *c, struct str identity, const char *digest)
 {
     CLEANUP_BUF struct buf line;
     CLEANUP_FD int fd = place_open(c->state.dir, known_file, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    struct stat st;
     buf_init(&line, IMAGES_MAX);
     buf_printf(&line, "%s " STR_FMT, digest, STR_ARG(identity));
-    if (fd >= 0 && !line.failed)
+    if (fd < 0 || line.failed || fstat(fd, &st))
+        return;
+    if (st.st_size + (off_t)line.n <= IMAGES_MAX || ftruncate(fd, 0) == 0) /* a full file begins again */
         fs_write_all(fd, line.p, line.n); /* else the file is read again next time */
 }
 
