@@ -602,7 +602,7 @@ const struct cmd cmd_recipe = {
                    "list prints the recipes that are shipped, the site's (/etc/benchwrap/recipes) and the user's "
                    "(~/.config/benchwrap/recipes). create asks questions and writes a first recipe. check reads a recipe and reports its "
                    "first mistake with line and column. plan prints points, nodes and commands; it starts nothing. schema prints the JSON "
-                   "schema. migrate prints a recipe of the HPC Benchmark Toolkit, or of an older version, in the present form.\n\n"
+                   "schema. migrate prints a recipe of the HPC Benchmark Toolkit in benchwrap's own form.\n\n"
                    "run executes the campaign: it starts the services, waits until they are ready, measures each point, and ends "
                    "everything that it has started. Each point becomes a child run of the campaign's run. A finished point never runs "
                    "twice: after an interruption the same command continues with the others. If the recipe or a program has changed since "

@@ -302,9 +302,8 @@ static int check_recipe_version(const struct recipe *r, struct err *err)
     if (y && str_int(y->text, &version) && version == RECIPE_VERSION)
         return 0;
     struct str got = y ? y->text : STR("none");
-    yaml_complain(y ? y : r->root, r->file, err, "this benchwrap reads version %d, got %.*s", RECIPE_VERSION,
-                  (int)(got.n > 20 ? 20 : got.n), got.p);
-    return err_hint(err, "benchwrap recipe migrate %s", r->file);
+    return yaml_complain(y ? y : r->root, r->file, err, "expected version: %d, the only one that this benchwrap reads, got %.*s",
+                         RECIPE_VERSION, (int)(got.n > 20 ? 20 : got.n), got.p);
 }
 
 /* Reads name, description and experiment; the name is the file's by default. -1 with err: an

@@ -67,7 +67,7 @@ static void points(void **state)
         {HEAD "on_failure: retry\n", "!r.yaml:4:13: expected one of continue|stop, got \"retry\""},
         {HEAD "timeout: soon\n", "!r.yaml:4:10: expected a duration such as 30s or 5m, got \"soon\""},
         {"roles: {c: {command: x}}\n", "!r.yaml:1:1: the key \"version\" is missing: Version of the form, 1"},
-        {"version: 9\nroles: {c: {command: x}}\n", "!r.yaml:1:10: this benchwrap reads version 1, got 9"},
+        {"version: 9\nroles: {c: {command: x}}\n", "!r.yaml:1:10: expected version: 1, the only one that this benchwrap reads, got 9"},
         {"version: 1\nroles: {}\n", "!r.yaml:2:8: there is no role"},
         {"version: 1\nroles: {s: {command: x, kind: service}}\n", "!r.yaml:2:8: there is no client: a role with a command that ends"},
         {"version: 1\nroles: {c: {command: x, service: http}}\n", "!r.yaml:2:22: a role has a service file or a command, not both"},
