@@ -171,6 +171,13 @@ for command in 'command:' 'command: []' 'processes: [{name: a, command: }]' 'pro
     like "a service with \"$command\" is refused, with the place" "$("$BENCHWRAP" recipe plan service.yaml 2>&1; echo $?)" 'x.yaml:[0-9]+:[0-9]+: '
 done
 
+printf 'version: 1\nroles: {s: {service: x}, c: {command: "y {s.url}"}}\n' >then.yaml
+for request in 'path: /a' 'path: /b' 'path: /a, method: GET'; do
+    printf 'name: x\ncommand: [y]\nports: {http: 8080}\nthen: [{%s}]\n' "$request" >"$HOME/.config/benchwrap/services/x.yaml"
+    "$BENCHWRAP" recipe plan --json then.yaml | jq -r '.points[].hash'
+done | sort -u >hashes
+is "a service is another one where its requests are" "$(wc -l <hashes)" 3
+
 # The batch script has what its `recipe run` must know.
 printf 'version: 1\nsweep: {grid: {a: 1..4}}\nbatch: {jobs: one}\nroles:\n  s: {service: dummy, hosts: [n7, n8], nodes: 2}\n  c: {command: x, nodes: 2}\n' >job.yaml
 is "options of run" "$("$BENCHWRAP" recipe plan --script --new --points 2 --preflight-only --client-nodes 'n1,n 2;$(x)' job.yaml | tail -n 1 | sed "s/.*job.yaml//")" " --new --preflight-only --client-nodes 'n1,n 2;\$(x)' --points 2"

@@ -35,8 +35,11 @@ void recipe_part_identify(struct recipe_part *part)
     for (size_t i = 0; i < part->process_count; i++)
         hash_list(&h, part->processes[i].words);
     hash_list(&h, part->warmup);
-    for (size_t i = 0; i < part->request_count; i++)
+    for (size_t i = 0; i < part->request_count; i++) {
+        hash_text(&h, part->requests[i].method);
+        hash_text(&h, part->requests[i].path);
         hash_text(&h, part->requests[i].body);
+    }
     sha256_end(&h, part->hash);
 }
 
