@@ -116,7 +116,7 @@ static int exporter_print_types(struct exporter_work *w)
     const char *one = w->c->argc > 1 ? w->c->argv[1] : NULL;
     struct listing l;
     if (one && !exporter_find(str_of(one)))
-        return err_set(w->c->err, ERR_INPUT, "no exporter has the type %.80s", one);
+        return err_set(w->c->err, ERR_INPUT, "expected a type that \"benchwrap exporter types\" lists, got \"%.80s\"", one);
     listing_init(&l, columns, 4, w->c->arena);
     for (size_t i = 0; i < exporters_count; i++) {
         const struct exporter *x = exporters[i];

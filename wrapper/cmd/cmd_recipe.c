@@ -376,8 +376,9 @@ static int recipe_hosts(struct cmd_context *c, struct campaign_hosts *ret)
     return 0;
 }
 
-/* Writes the batch script into the campaign's folder and submits it. Returns what campaign_submit
- * returns; -1 with c->err. */
+/* Writes the batch script into the campaign's folder and submits it. 0, also where all points are
+ * finished, and nothing is written or submitted; 1: with --wait, the job ended with another status
+ * than 0; -1 with c->err. */
 static int recipe_submit(struct cmd_context *c, struct campaign *campaign, const char *tree)
 {
     const struct recipe_planned *p = &campaign->planned;
