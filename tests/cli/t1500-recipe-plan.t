@@ -161,7 +161,22 @@ like "on a terminal it shows every default" "$(cat asked)" 'nodes of the service
 like "and asks again" "$(cat asked)" 'expected a number'
 ok "the result is good" "$BENCHWRAP" recipe check typed.yaml
 printf 'concurency: 1\n' >answers2.yaml
+printf '\n\n\n\n\n\n%4200s\n\n\n\n\n\n\n\n\n\n\n' 1 | "$BENCHWRAP" recipe create >typed.yaml 2>asked
+is "an answer that is too long is asked for again, as one" "$(grep -o 'expected.*' asked)" "expected less than 4095 bytes"
 like "an unknown answer" "$("$BENCHWRAP" recipe create --answers answers2.yaml 2>&1)" 'answers2.yaml:1:[0-9]+: there is no such question; did you mean "concurrency"'
+
+printf 'version: 1\nroles: {c: {command: x}}\n' >v1.yaml; sed 's/: 1/: 9/' v1.yaml >v9.yaml
+is "a recipe of another version is refused, and migrate is not proposed" "$("$BENCHWRAP" recipe check v9.yaml 2>&1 | grep -vc 'v9.yaml:1:10: expected version: 1, the only one that this benchwrap reads, got 9$')" 0
+python3 -c 'print("version: 1\nsweep: {list: [{v: " + "a" * 4000 + "}]}\nroles: {c: {command: x, args: [\"" + "{v}" * 300 + "\"]}}")' >large.yaml
+like "arguments that are too long are refused" "$("$BENCHWRAP" recipe plan large.yaml 2>&1)" 'large.yaml: a text is longer than 1 MiB with its names replaced'
+for n in 64 65; do
+    python3 -c 'import sys; print("version: 1\nroles: {c: {command: x, secrets: [" + ", ".join("S%d" % i for i in range(int(sys.argv[1]))) + "]}}")' $n >secrets.yaml
+    echo "$n $("$BENCHWRAP" recipe check secrets.yaml 2>&1)"
+done >secrets
+is "more secrets than there is room for" "$(cat secrets)" '64 secrets: good, 1 role, 1 point
+65 benchwrap: recipe: secrets.yaml:2:34: more than 64 secrets of a role'
+printf 'version: 1\nbatch: {time: Unlimited}\nroles: {c: {command: x}}\n' >unlimited.yaml
+ok "no time limit, in any case" "$BENCHWRAP" recipe check unlimited.yaml
 
 # Service files of the user's that lack what they need: found by tests/fuzz/services.c.
 mkdir -p "$HOME/.config/benchwrap/services"

@@ -203,7 +203,7 @@ bool recipe_time_limit(struct str text, int64_t *ret_s)
     int64_t days = 0, part[3] = {0};
     int n = 0;
     *ret_s = 0;
-    if (str_is(text, "UNLIMITED") || str_is(text, "INFINITE"))
+    if (str_is_anycase(text, "unlimited") || str_is_anycase(text, "infinite"))
         return true;
     if (!has_days)
         rest = text;

@@ -106,6 +106,12 @@ static int ask_questions(struct creation *c, FILE *in, FILE *ask)
         if (!fgets(line, sizeof line, in))
             return err_set(c->err, ERR_USAGE, "the answers ended at \"%s\"; nothing is written", q->name);
         struct str text = str_trim(str_of(line));
+        if (strlen(line) == sizeof line - 1 && line[sizeof line - 2] != '\n') {
+            for (int rest = 0; rest != '\n' && rest != EOF;)
+                rest = getc(in);
+            fprintf(ask, "  expected less than %zu bytes\n", sizeof line - 1);
+            continue;
+        }
         if (text.n) {
             const char *given = arena_dup(c->a, text.p, text.n), *expected = given ? answer_problem(c, q, given) : NULL;
             if (!given)
@@ -185,7 +191,7 @@ int recipe_create(const struct yaml *answers, const char *file, FILE *in, FILE *
     if (answers ? take_answers(&c, answers, file) : ask_questions(&c, in, ask))
         return -1;
     if (strcmp(creation_answer(&c, "service"), "none") == 0 && !creation_answer(&c, "command")[0])
-        return err_set(err, ERR_USAGE, "without a service a command is needed: creation_answer \"command\"");
+        return err_set(err, ERR_USAGE, "without a service a command is needed: answer the question \"command\"");
     put_recipe(&c, to);
     if (to->failed)
         return err_memory(err, "the recipe");

@@ -217,6 +217,7 @@ static int next_word(struct str *rest, char *to, size_t *ret_n)
     return quote ? -1 : 1;
 }
 
+/* Adds the words of a line to the list, as a shell divides it. 0; -1 with err. */
 static int split_line(struct word_list *l, const struct yaml *y, const char *file, struct err *err)
 {
     struct str rest = y->text;

@@ -80,7 +80,9 @@ static int read_outputs(const struct recipe *r, struct logger_work *w, struct ar
 {
     const struct yaml *outputs = yaml_get(r->root, "outputs"), *logs = yaml_get(r->root, "logs"), *alert = yaml_get(logs, "alert"),
                       *first = alert && alert->kind == YAML_LIST ? alert->child : alert;
-    const char *jsonl = recipe_scalar(r, logs, "jsonl", "true"), **texts;
+    const struct yaml *jsonl = yaml_get(logs, "jsonl");
+    const char **texts;
+    bool lines = true;
     int64_t pieces;
     size_t n = 0;
     w->outputs = (struct logs_outputs){.out = recipe_scalar(r, outputs, "stdout", NULL),
@@ -88,7 +90,9 @@ static int read_outputs(const struct recipe *r, struct logger_work *w, struct ar
                                        .lines = recipe_scalar(r, outputs, "aggregated", NULL),
                                        .alert = append_alert,
                                        .context = w};
-    if (strcmp(jsonl, "false") == 0 || strcmp(jsonl, "no") == 0)
+    if (jsonl)
+        yaml_bool(jsonl, &lines);
+    if (!lines)
         w->outputs.lines = "";
     if (!str_duration(str_of(recipe_scalar(r, logs, "flush", "5")), &w->outputs.flush_s))
         w->outputs.flush_s = 5;

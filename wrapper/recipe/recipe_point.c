@@ -48,7 +48,9 @@ static const char *scope_lookup(void *context, struct str name)
 
 static int scope_memory(struct part_scope *s)
 {
-    return err_memory(s->err, "a point");
+    if (s->a->failed)
+        return err_memory(s->err, "a point");
+    return err_set(s->err, ERR_INPUT, "%s: a text is longer than 1 MiB with its names replaced, or there is no memory for it", s->file);
 }
 
 /* The expanded scalar child of a map; otherwise where it is absent. NULL: out of memory, or absent and otherwise is NULL. */
@@ -263,25 +265,31 @@ static int read_env(struct part_scope *s, struct recipe_part *part)
     return 0;
 }
 
+enum { SECRETS_MAX = 64 };
+
 /* Sets part->secrets, NULL-terminated, in the arena: names of variables from `secrets` of service
- * file and role, and of `secret_files`. At most 64; further ones are ignored. 0; -1 with err. */
+ * file and role, and of `secret_files`. 0; -1 with err, also for more than SECRETS_MAX. */
 static int read_secrets(struct part_scope *s, struct recipe_part *part)
 {
     const struct yaml *lists[] = {part->role->service ? part->role->service->root : NULL, part->role->at};
-    char **all = arena_get(s->a, 65 * sizeof *all);
+    char **all = arena_get(s->a, (SECRETS_MAX + 1) * sizeof *all);
     size_t n = 0;
     for (int i = 0; all && i < 2; i++) {
         char **list;
         if (scope_list(s, lists[i], "secrets", &list))
             return -1;
-        for (; list && *list && n < 64; list++) {
+        for (; list && *list; list++) {
+            if (n == SECRETS_MAX)
+                return yaml_complain(yaml_get(lists[i], "secrets"), s->file, s->err, "more than %d secrets of a role", SECRETS_MAX);
             if (!is_variable_name(str_of(*list)))
                 return yaml_complain(yaml_get(lists[i], "secrets"), s->file, s->err, "expected names of variables, got \"%.60s\"", *list);
             all[n++] = *list;
         }
     }
     const struct yaml *files = yaml_get(part->role->at, "secret_files");
-    for (const struct yaml *y = all && files ? files->child : NULL; y && n < 64; y = y->next) {
+    for (const struct yaml *y = all && files ? files->child : NULL; y; y = y->next) {
+        if (n == SECRETS_MAX)
+            return yaml_complain(y, s->file, s->err, "more than %d secrets of a role", SECRETS_MAX);
         if (!is_variable_name(y->key))
             return yaml_complain(y, s->file, s->err, "expected the name of a variable, got \"%.*s\"", (int)(y->key.n > 60 ? 60 : y->key.n),
                                  y->key.p);
@@ -365,6 +373,8 @@ static char **full_command(struct part_scope *s, const struct recipe_part *part,
     const struct yaml *known = part->role->service ? yaml_get(part->role->service->root, "parameters") : NULL;
     char **args = with_options ? recipe_expand_words(part->role->args, scope_lookup, s, s->a) : NULL;
     size_t n = 0, more = 0;
+    if (with_options && part->role->args && !args)
+        return NULL;
     while (command[n])
         n++;
     while (args && args[more])
@@ -545,6 +555,8 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
     if (ret->container.runtime && strcmp(ret->container.runtime, "pyxis") == 0 && read_pyxis(&s, ret))
         return -1;
     ret->warmup = role->warmup ? recipe_expand_words(role->warmup, scope_lookup, &s, a) : NULL;
+    if (role->warmup && !ret->warmup)
+        return scope_memory(&s);
     recipe_part_identify(ret);
     if (!a->failed && s.mistaken.n) {
         yaml_complain(role->at, r->file, err, "the role \"%s\": {%.60s} has no value; %s", role->name, s.mistaken.p, s.meant);

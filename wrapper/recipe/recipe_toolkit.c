@@ -86,8 +86,9 @@ static void put_sweep(struct toolkit *t)
         any = true;
         for (const struct yaml *v = y->child; v; v = v->next) {
             put_quoted_text(t, v->text);
-            buf_puts(&t->text, v->next ? ", " : "]\n");
+            buf_puts(&t->text, v->next ? ", " : "");
         }
+        buf_puts(&t->text, "]\n");
     }
 }
 
