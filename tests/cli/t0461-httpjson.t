@@ -90,6 +90,7 @@ is "a token of a file, as another header" "$(jq -r '.headers | [."x-api-key", .a
 exporter "url: '$url/ok/a', token: {command: [echo, 'cmd token']}"; bw -- true; is "a token of a command" "$(jq -r .headers.authorization "$got")" "Bearer cmd token"
 exporter "url: '$url/ok/a', user: ada, password: {env: PW}"; PW=lovelace bw -- true; is "user and password" "$(jq -r .headers.authorization "$got")" "Basic $(printf ada:lovelace | base64)"
 exporter "url-secret: {env: HOOK}"; HOOK=$url/ok/T0/B1/secretpart bw -- sh -c 'echo "$HOOK" >hook'; is "an address that is a secret" "$(jq -r .path "$got") $(cat hook)" "/ok/T0/B1/secretpart $url/ok/T0/B1/secretpart"
+HOOK=$url/echo/T0/secretpart bw -- true; like "... also where the endpoint repeats it" "$("$BENCHWRAP" exporter list --json | jq -r '.[].problem'; grep -r secretpart .benchwrap mlruns)" ': status 404 .is this the right address..$'; fresh
 HOOK=http://127.0.0.1:9/T0/secretpart bw -- true; ok "... is in no message and no file" sh -c "! grep -rq secretpart .benchwrap mlruns && ! \"$BENCHWRAP\" exporter list | grep -q secretpart"
 exporter "url: '$url/ok/a', token: {env: UNSET_TOKEN}"; fresh; bw -- true; like "a variable that is not set is named" "$("$BENCHWRAP" exporter list --json | jq -r '.[].problem')" 'no variable UNSET_TOKEN'
 chmod 644 "$WORK/token"; exporter "url: '$url/ok/a', token: {file: $WORK/token}"; fresh; bw -- true; like "a secret that others can read is refused" "$("$BENCHWRAP" exporter list --json | jq -r '.[].problem')" 'can be read by others'

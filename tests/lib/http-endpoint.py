@@ -7,6 +7,7 @@
 /array/…         200 for a JSON array, 400 for all else
 /refuse/WORD     400 for a body with this word, else 204
 /partial/…       200, with a reply of OTLP that two records were rejected
+/echo/…          404, with the path in the body
 /hang/…          no reply
 /half/…          closes after half of a reply's first line
 /drip/…          a reply of one byte a second
@@ -20,8 +21,8 @@ seen = {}
 class Endpoint(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def reply(self, status, headers=()):
-        body = b'{"error": "status %d"}' % status if status >= 300 else b""
+    def reply(self, status, headers=(), error=None):
+        body = json.dumps({"error": error or "status %d" % status}).encode() if status >= 300 else b""
         self.send_response(status)
         for name, value in headers:
             self.send_header(name, value)
@@ -50,6 +51,8 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
             ahead = int(urllib.parse.parse_qs(url.query).get("ahead", ["0"])[0])
             self.date_time_string = lambda: email.utils.formatdate(time.time() + ahead, usegmt=True)
             self.reply(int(words[2]), [("Retry-After", after[0])] if after else [])
+        elif words[1] == "echo":
+            self.reply(404, error="no route for " + self.path)
         elif words[1] == "first":
             seen[url.path] = seen.get(url.path, 0) + 1
             if seen[url.path] <= int(words[3]):

@@ -10,12 +10,13 @@
 #include <string.h>
 #include <strings.h>
 
-enum { HEADERS_MAX = 32, REPLY_MAX = 1 << 20, BODY_MAX = 256 << 20, WORDS_MAX = 200, CLOCK_DIFFERENCE_S = 60 };
+enum { HEADERS_MAX = 32, REPLY_MAX = 1 << 20, BODY_MAX = 256 << 20, WORDS_MAX = 200, SECRET_PART = 6, CLOCK_DIFFERENCE_S = 60 };
 
 struct exporter_http {
     struct http *http;
     const char *url, *method;
     bool gzip;
+    bool is_secret_url;
     const char *secrets[2]; /* that a reply could repeat; NULL: none */
 };
 
@@ -123,6 +124,7 @@ enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter
     if (!h)
         return err_memory(err, "an exporter"), EXPORTER_LATER;
     h->url = exporter_text(c, EXPORTER_KEY_URL);
+    h->is_secret_url = !h->url;
     if ((!h->url && exporter_secret(c, EXPORTER_KEY_URL_SECRET, l->env, l->until_ns, l->arena, &h->url, err)) ||
         exporter_secret(c, EXPORTER_KEY_TOKEN, l->env, l->until_ns, l->arena, &token, err) < 0 ||
         exporter_secret(c, EXPORTER_KEY_PASSWORD, l->env, l->until_ns, l->arena, &password, err) < 0)
@@ -237,6 +239,20 @@ static enum exporter_answer set_no_reply(const char *place, const struct err *wh
     return EXPORTER_LATER;
 }
 
+/* Returns whether the text has a part of the address's path or query that is long enough to be one of
+ * a secret. */
+static bool has_part_of_url(struct str text, const char *url)
+{
+    const char *host = strstr(url, "://");
+    for (const char *p = host ? host + 3 + strcspn(host + 3, "/?#") : ""; *p;) {
+        struct str part = {p, strcspn(p, "/?#&=")};
+        if (part.n >= SECRET_PART && str_find(text, part) >= 0)
+            return true;
+        p += part.n + (p[part.n] != 0);
+    }
+    return false;
+}
+
 /* Appends the beginning of a reply for people, harmless for a terminal; nothing where the reply
  * repeats a secret. */
 static void put_reply_words(const struct exporter_http *h, const char *const *headers, struct str reply, struct buf *to)
@@ -244,6 +260,8 @@ static void put_reply_words(const struct exporter_http *h, const char *const *he
     for (size_t i = 0; i < sizeof h->secrets / sizeof *h->secrets; i++)
         if (h->secrets[i] && str_find(reply, str_of(h->secrets[i])) >= 0)
             return;
+    if (h->is_secret_url && has_part_of_url(reply, h->url))
+        return;
     for (; headers && *headers; headers++) {
         const char *blank = strncmp(*headers, "Authorization:", 14) == 0 ? strrchr(*headers, ' ') : NULL;
         if (blank && blank[1] && str_find(reply, str_of(blank + 1)) >= 0)
