@@ -95,6 +95,9 @@ HOOK=http://127.0.0.1:9/T0/secretpart bw -- true; ok "... is in no message and n
 exporter "url: '$url/ok/a', token: {env: UNSET_TOKEN}"; fresh; bw -- true; like "a variable that is not set is named" "$("$BENCHWRAP" exporter list --json | jq -r '.[].problem')" 'no variable UNSET_TOKEN'
 chmod 644 "$WORK/token"; exporter "url: '$url/ok/a', token: {file: $WORK/token}"; fresh; bw -- true; like "a secret that others can read is refused" "$("$BENCHWRAP" exporter list --json | jq -r '.[].problem')" 'can be read by others'
 exporter "url: '$url/ok/a?key=v', token: {command: 'false'}"; fresh; bw -- true; like "a command that fails" "$("$BENCHWRAP" exporter list --json | jq -r '.[].problem')" 'false failed'
+exporter "url: '$url/ok/a', header: {$(for i in $(seq 33); do printf "X-$i: v,"; done)}"; like "more headers than there is room for" "$("$BENCHWRAP" exporter list 2>&1)" 'header: expected at most 32 headers'
+exporter "url: '$url/ok/a', token: {command: ' '}"; fresh; bw -- true; like "a command of blanks" "$("$BENCHWRAP" exporter list --json | jq -r '.[].problem')" ': token: expected a program, got nothing$'
+exporter "url: '$url/ok/a', token: {command: '$(printf 'echo%70s' | sed 's/ / a/g')'}"; fresh; bw -- true; like "a command of more words than there is room for" "$("$BENCHWRAP" exporter list --json | jq -r '.[].problem')" ': token: echo: more than 64 words$'
 exporter "url: '$url/ok/a', token: {env: MY_TOKEN}"
 dry=$(MY_TOKEN=s3cret-0123 "$BENCHWRAP" exporter send x last --dry-run)
 is "--dry-run shows the request without the secret" "$(head -n 3 <<<"$dry") $(grep -c s3cret <<<"$dry") $(ls "$got" 2>/dev/null)" "POST $url/ok/a

@@ -92,7 +92,8 @@ static int run_aws_process(struct exporter_link *l, const char *line, struct aws
 {
     char *argv[PROGRAM_WORDS + 1];
     size_t n = 0;
-    for (const char *p = line; *p && n < PROGRAM_WORDS;) {
+    const char *p = line;
+    while (*p && n < PROGRAM_WORDS) {
         bool quoted = *p == '"';
         size_t len = quoted ? strcspn(p + 1, "\"") : strcspn(p, " ");
         if (len || quoted)
@@ -105,6 +106,8 @@ static int run_aws_process(struct exporter_link *l, const char *line, struct aws
     int64_t left = (l->until_ns - clock_mono_ns()) / 1000000, limit = left < PROGRAM_MS ? left : PROGRAM_MS;
     if (l->arena->failed || n == 0 || limit <= 0)
         return err_set(err, ERR_SYSTEM, "credential_process: %s", limit <= 0 ? "no time is left" : "expected a program");
+    if (p[strspn(p, " ")])
+        return err_set(err, ERR_INPUT, "credential_process: %s: more than %d words", argv[0], PROGRAM_WORDS);
     if (query_start(&q, argv, l->env, AWS_FILE_BYTES, limit, 0, err))
         return err_wrap(err, "credential_process: %s", argv[0]);
     enum query_end end = query_wait(&q, limit);

@@ -62,8 +62,11 @@ int exporter_http_configure(const struct exporter_config *c, struct err *err)
         return err_set(err, ERR_INPUT, "token-scheme: expected a word, such as Token");
     if (token_header && (!exporter_text(c, EXPORTER_KEY_TOKEN) || !is_http_header(str_of(token_header), STR(""))))
         return err_set(err, ERR_INPUT, "token-header: expected the name of a header, and token");
+    size_t headers = 0;
     for (const struct opt_value *v = opt_find(&c->opts, EXPORTER_KEY_HEADER); v && v->text; v = v->next) {
         struct str value = str_of(v->text), name = str_cut(&value, '=');
+        if (++headers > HEADERS_MAX)
+            return err_set(err, ERR_INPUT, "header: expected at most %d headers", HEADERS_MAX);
         if (!is_http_header(name, value.p ? value : STR("")))
             return err_set(err, ERR_INPUT, "header: expected {NAME: VALUE} on one line");
     }
@@ -75,8 +78,7 @@ static const char **http_headers(struct exporter_link *l, const char *token, boo
 {
     const char **list = arena_get(l->arena, (HEADERS_MAX + 4) * sizeof *list), *name = exporter_text(l->config, EXPORTER_KEY_TOKEN_HEADER);
     size_t n = 0;
-    for (const struct opt_value *v = opt_find(&l->config->opts, EXPORTER_KEY_HEADER); list && v && v->text && n < HEADERS_MAX;
-         v = v->next) {
+    for (const struct opt_value *v = opt_find(&l->config->opts, EXPORTER_KEY_HEADER); list && v && v->text; v = v->next) {
         struct str value = str_of(v->text), key = str_cut(&value, '=');
         list[n++] = arena_printf(l->arena, STR_FMT ": " STR_FMT, STR_ARG(key), STR_ARG(value));
     }
@@ -227,7 +229,7 @@ static struct str pack_body(const struct exporter_http *h, struct str body, stru
         return body;
     if (inflate_make_gzip(body, packed))
         return buf_text(packed);
-    err_set(err, ERR_SYSTEM, "cannot compress a request: zlib is not installed");
+    err_set(err, ERR_SYSTEM, "cannot compress a request: zlib is not installed, or there is no memory for it");
     return (struct str){NULL, 0};
 }
 

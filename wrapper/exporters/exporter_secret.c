@@ -53,19 +53,24 @@ static int secret_of_command(const struct opt_value *v, char *const *env, int64_
 {
     char *argv[COMMAND_WORDS + 1];
     size_t n = 0;
-    struct str word;
+    struct str word = STR("");
     for (; v && v->text && n < COMMAND_WORDS; v = v->next) {
         secret_source(v, &word);
         argv[n++] = arena_dup(a, word.p, word.n);
     }
-    if (n == 1) { /* one text: words with blanks between them */
-        struct str rest = word;
+    bool one = n == 1; /* words with blanks between them */
+    struct str rest = word;
+    if (one) {
         for (n = 0; n < COMMAND_WORDS && (word = str_word(&rest)).n;)
             argv[n++] = arena_dup(a, word.p, word.n);
     }
     argv[n] = NULL;
-    if (a->failed || n == 0)
+    if (a->failed)
         return err_memory(err, "a secret");
+    if (n == 0 || !argv[0][0])
+        return err_set(err, ERR_INPUT, "expected a program, got nothing");
+    if ((v && v->text) || (one && str_trim(rest).n))
+        return err_set(err, ERR_INPUT, "%s: more than %d words", argv[0], COMMAND_WORDS);
     int64_t left = (until_ns - clock_mono_ns()) / 1000000, limit = left < COMMAND_MS ? left : COMMAND_MS;
     struct query q = QUERY_NONE;
     if (limit <= 0)
