@@ -66,6 +66,7 @@ chmod 644 "$HOME/.aws/credentials"; like "a file of keys that others can read is
 (umask 077; echo WEB.TOKEN >web)
 is "a web identity" "$(chain '' env AWS_WEB_IDENTITY_TOKEN_FILE="$PWD/web" AWS_ROLE_ARN=arn:aws:iam::1:role/r AWS_ENDPOINT_URL_STS="$url")" "good AWS accepts the keys of a web identity"
 is "a container's role" "$(chain '' env AWS_CONTAINER_CREDENTIALS_FULL_URI="$url/container" AWS_CONTAINER_AUTHORIZATION_TOKEN=CONTAINER)" "good AWS accepts the keys of the container's role"
+like "... also with a name that seems to be this machine's" "$(chain '' env AWS_CONTAINER_CREDENTIALS_FULL_URI=http://localhost:x@127.0.0.1:9/container)" 'failed .*an address of this machine'
 like "... whose service must be of this machine" "$(chain '' env AWS_CONTAINER_CREDENTIALS_FULL_URI=http://example.org/x)" 'failed .*an address of this machine'
 is "the machine's role (IMDSv2)" "$(chain '' env AWS_EC2_METADATA_SERVICE_ENDPOINT="$url/")" "good AWS accepts the keys of the machine's role"
 like "no keys anywhere" "$(chain '' env AWS_EC2_METADATA_SERVICE_ENDPOINT=http://127.0.0.1:9)" 'failed no keys for AWS: the environment and ~/.aws have no keys, and the machine has no service'

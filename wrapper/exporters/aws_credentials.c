@@ -173,6 +173,9 @@ static bool is_container_url(const char *url)
 {
     static const char *const begins[] = {"https://",         "http://169.254.170.2/", "http://169.254.170.23/", "http://[fd00:ec2::23]/",
                                          "http://127.0.0.1", "http://localhost"};
+    const char *host = strstr(url, "://");
+    if (!host || memchr(host + 3, '@', strcspn(host + 3, "/?#"))) /* what seems the host would be a user's name */
+        return false;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         size_t n = strlen(begins[i]);
         if (strncmp(url, begins[i], n) == 0 && (begins[i][n - 1] == '/' || url[n] == ':' || url[n] == '/'))
@@ -195,7 +198,8 @@ static int get_container_keys(struct exporter_link *l, struct aws_credentials *r
     buf_init(&file, FILE_BYTES);
     buf_init(&reply, REPLY_BYTES);
     if (!url || !is_container_url(url))
-        return err_set(err, ERR_INPUT, "AWS_CONTAINER_CREDENTIALS_FULL_URI: expected https, or an address of this machine");
+        return err_set(err, ERR_INPUT, "%s: expected https, or an address of this machine",
+                       relative ? "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI" : "AWS_CONTAINER_CREDENTIALS_FULL_URI");
     if (path && secret_read(path, true, FILE_BYTES, &file, err))
         return -1;
     struct str text = path ? str_trim(buf_text(&file)) : str_of(token);
