@@ -42,6 +42,7 @@ slurm_rpc_stats_total_time{operation="REQUEST_PING"} 280
 slurm_user_rpc_stats{user="root"} 81
 slurm_user_rpc_stats_avg_time{user="root"} 319
 slurm_user_rpc_stats_total_time{user="root"} 25913'
+is "what a user's requests are" "$(metrics --openmetrics | grep -c '^# HELP slurm_user_rpc_stats[a-z_]* Requests of a user')" 3
 is "fair share" "$(of 'slurm_account_fairshare{account="phys"}') $(of 'slurm_account_fairshare{account="chem"}') $(grep -c 'fairshare{' m)" "0.75 0.25 2"
 like "hostile names are escaped" "$(grep evil m)" '^slurm_user_jobs_pending\{user="evil\\"\\\\user"\} 1$'
 is "--no-users" "$(metrics --no-users | grep -c slurm_user)" 0

@@ -28,8 +28,8 @@ static const struct {
                    {"slurm_partition_", "CPUs and jobs of a partition."},
                    {"slurm_account_fairshare", "Fair share of an account."},
                    {"slurm_account_", "Jobs and CPUs of an account."},
-                   {"slurm_user_", "Jobs and CPUs of a user."},
                    {"slurm_user_rpc_stats", "Requests of a user to slurmctld (sdiag): count, or times in microseconds."},
+                   {"slurm_user_", "Jobs and CPUs of a user."},
                    {"slurm_rpc_stats", "Requests of a type to slurmctld (sdiag): count, or times in microseconds."},
                    {"slurm_scheduler_", "Statistics of the scheduler (sdiag); times in microseconds."},
                    {"benchwrap_slurm_source_up", "1: this command of Slurm has answered."}};
