@@ -430,7 +430,7 @@ static int exporter_send_text(struct exporter_work *w, const struct exporter_con
         return err_set(w->c->err, ERR_USAGE, "--message: expected a text, and no runs");
     if (!x->kind->send_message)
         return err_set(w->c->err, ERR_INPUT, "the exporter %s has the type %s, which has no messages", x->name, x->kind->type);
-    if (exporter_send_message(x, w->c->env, text, until_ns, w->cancel_fd, &err)) {
+    if (exporter_send_message(x, w->c->env, text, until_ns, w->cancel_fd, false, &err)) {
         *w->c->err = err;
         return err_wrap(w->c->err, "cannot send the message");
     }

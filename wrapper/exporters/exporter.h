@@ -29,6 +29,7 @@ struct exporter_link {
     int cancel_fd; /* a call ends early when it is readable; -1: none */
     double retry_after_s; /* with LATER and FAILED: when the destination requests the next attempt; -1: unknown */
     bool is_full; /* send sets it: flush is called before the next run */
+    bool is_foreign; /* a message has text of programs, which may not call people or link anywhere */
     void *state; /* the exporter's own, usually in the arena */
 };
 
@@ -90,7 +91,7 @@ extern const size_t exporters_count;
 /* NULL: there is none of this type. */
 const struct exporter *exporter_find(struct str type);
 /* Opens the destination, sends one text with send_message, and closes the destination. The type must
- * have send_message. until_ns and cancel_fd: see struct exporter_link. 0; -1 with err. */
+ * have send_message. until_ns, cancel_fd and is_foreign: see struct exporter_link. 0; -1 with err. */
 int exporter_send_message(const struct exporter_config *c, char *const *env, const char *text, int64_t until_ns, int cancel_fd,
-                          struct err *err);
+                          bool is_foreign, struct err *err);
 #endif

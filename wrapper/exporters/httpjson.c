@@ -380,7 +380,7 @@ static enum exporter_answer httpjson_send_records(struct exporter_link *l, const
 /* By the preset or a template with {{summary}}. */
 static enum exporter_answer httpjson_send_message(struct exporter_link *l, const char *text, struct err *err)
 {
-    const struct template_values values = {.config = l->config, .message = text};
+    const struct template_values values = {.config = l->config, .message = text, .is_foreign = l->is_foreign};
     const char *template = httpjson_template(l->config), *address;
     struct buf url CLEANUP_BUF, body CLEANUP_BUF;
     buf_init(&url, 8192);

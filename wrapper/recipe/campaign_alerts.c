@@ -47,7 +47,7 @@ static int send_alerts(void *context, int out)
     for (size_t i = 0; i < a->to_count; i++) {
         struct err err = {0};
         char line[1200];
-        if (exporter_send_message(a->to[i], c->env, a->message.p, clock_mono_ns() + SEND_S * INT64_C(1000000000), -1, &err) == 0)
+        if (exporter_send_message(a->to[i], c->env, a->message.p, clock_mono_ns() + SEND_S * INT64_C(1000000000), -1, true, &err) == 0)
             continue;
         int n = snprintf(line, sizeof line, "the alert was not sent by %s: %.900s\n", a->to[i]->name, err.text);
         fs_write_all(out, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);

@@ -39,8 +39,27 @@ static void test_large_value(void **state)
     arena_deinit(&a);
 }
 
+/* Lines of a log in an alert call nobody; a message of the user's own may. */
+static void test_foreign_message(void **state)
+{
+    struct opt_row row = {.name = "preset"};
+    struct opt_value value = {.text = "slack"};
+    struct exporter_config config = {.name = "test", .opts = {.rows = &row, .values = &value, .count = 1}};
+    struct template_values values = {.config = &config, .message = "<!channel>", .is_foreign = true};
+    struct err err = {0};
+    struct buf to CLEANUP_BUF;
+    (void)state;
+    buf_init(&to, 1000);
+    assert_int_equal(template_expand("{\"text\":\"{{summary}}\"}", &values, &to, &err), 0);
+    assert_string_equal(to.p, "{\"text\":\"&lt;!channel&gt;\"}");
+    buf_clear(&to);
+    values.is_foreign = false;
+    assert_int_equal(template_expand("{\"text\":\"{{summary}}\"}", &values, &to, &err), 0);
+    assert_string_equal(to.p, "{\"text\":\"<!channel>\"}");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_value)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_value), cmocka_unit_test(test_foreign_message)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
