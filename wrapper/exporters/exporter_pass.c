@@ -36,6 +36,7 @@ struct pass {
     struct exporter_entry *unflushed; /* sent, and not yet certain */
     size_t unflushed_count, batch;
     struct exporter_entry failed[FAILED_MAX];
+    char failed_why[FAILED_MAX][EXPORTER_WHY_MAX];
     size_t failed_count;
     bool stop; /* the destination accepts nothing now */
     double retry_after_s;
@@ -153,6 +154,7 @@ static void pass_keep_failed(struct pass *s, const char *name, const struct expo
     pass_note(s, err);
     pass_update_entry(s, name, item);
     memcpy(s->failed[s->failed_count].name, name, EXPORTER_ENTRY_SIZE);
+    memcpy(s->failed_why[s->failed_count], s->out->why, EXPORTER_WHY_MAX);
     if (++s->failed_count == FAILED_MAX)
         s->stop = true;
     if (s->link.retry_after_s > s->retry_after_s)
@@ -298,7 +300,7 @@ static void pass_count_tries(struct pass *s)
         struct err err = {0};
         arena_init(&a, 1 << 20);
         if (exporter_queue_read(&s->queue, ".", s->failed[i].name, &a, &item, NULL) == 0) {
-            err_set(&err, ERR_REMOTE, "%.300s (tried %d times, while other runs were accepted)", s->out->why, TRIES_MAX);
+            err_set(&err, ERR_REMOTE, "%.300s (tried %d times, while other runs were accepted)", s->failed_why[i], TRIES_MAX);
             if (++item.tries >= TRIES_MAX)
                 pass_set_aside(s, s->failed[i].name, &item, &err);
             else
@@ -406,6 +408,10 @@ void exporter_deliver(const struct exporter_pass *p, struct exporter_outcome *re
     s.unflushed = calloc(s.batch, sizeof *s.unflushed);
     s.look = malloc(STEP * sizeof *s.look);
     bool has_memory = s.unflushed && s.look;
+    if (!has_memory) {
+        err_memory(&err, "an exporter");
+        pass_note(&s, &err);
+    }
     ret->busy = has_memory && exporter_queue_lock(&s.queue, BUSY_MS) > 0;
     exporter_state_read(&s.queue, &s.state);
     ret->waits = s.state.not_before_ms > clock_wall_ms() && (p->background || s.state.asked);
