@@ -271,10 +271,12 @@ cat >"$WORK/echo.py" <<'END'
 import http.server, json
 class Echo(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    count = 0
     def log_message(self, *args): pass
     def reply(self):
+        Echo.count += 1 # the words of every second reply are cut within the key
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        text = json.dumps({"error": {"message": "no key %s, %s%s%s" % (self.headers["Authorization"], self.headers["X-Key"], "." * 218, self.headers["X-Key"])}}).encode()
+        text = json.dumps({"error": {"message": "no key %s, %s%s%s" % (self.headers["Authorization"], self.headers["X-Key"], "." * (218 + Echo.count % 2 * 12), self.headers["X-Key"])}}).encode()
         self.send_response(401)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
@@ -293,6 +295,8 @@ for arguments in "--json" "--details" "--wait-ready 1s" "--json --records $WORK/
     # shellcheck disable=SC2086 # words
     "$LOAD" --url "$url" -m m -n 2 --key-file "$WORK/key" -H "@$WORK/headers" $arguments >>"$WORK/said" 2>&1
 done
+"$LOAD" --url "$url" -H 'X-Key plain-key' >>"$WORK/said" 2>&1
+like 'a header without a colon is not repeated' "$(tail -n 1 "$WORK/said")" '^llmload: --header: expected "Name: value", got a text without a colon$'
 like 'a server repeats secrets: its words are shown' "$(cat "$WORK/said")" 'no key Bearer \*{17}, Token? ?\*+|no key Bearer \*{17}'
 is '… and the secrets are not, complete or cut' "$(cat "$WORK/said" "$WORK/echoed" "$WORK/echoed.csv" | grep -cE 'plain-key|other-plain|other-p')" 0
 kill "$server"

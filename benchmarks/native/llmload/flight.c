@@ -43,24 +43,31 @@ void flight_deinit(struct flight *f)
     free(f->error);
 }
 
-/* Stores the first error of a flight as plain text in f->error, which the flight owns; later ones are ignored. */
-static void store_first_error(struct flight *f, struct str text)
+/* Stores the first error of a flight as plain text in f->error, which the flight owns; later ones
+ * are ignored. The client's secrets are hidden before the text is shortened: the rest of one would
+ * not be found. */
+static void store_first_error(struct worker *w, struct flight *f, struct str text)
 {
-    enum { ERROR_MAX = 300 };
+    enum { ERROR_MAX = 300, READ_MAX = 4 * ERROR_MAX + 64 };
     if (f->error)
         return;
-    struct buf plain;
-    buf_init(&plain, 4 * ERROR_MAX);
-    buf_plain(&plain, text, ERROR_MAX);
+    struct buf plain, hidden CLEANUP_BUF;
+    buf_init(&plain, 6 * ERROR_MAX + 4);
+    buf_init(&hidden, READ_MAX + 1);
+    buf_str(&hidden, str_sub(text, 0, READ_MAX));
+    if (hidden.p && !hidden.failed) {
+        load_hide_secrets(w->run->load, hidden.p, hidden.n);
+        buf_plain(&plain, buf_text(&hidden), ERROR_MAX);
+    }
     f->error = plain.p ? plain.p : strdup("");
 }
 
-static void keep_escaped(struct flight *f, struct str escaped)
+static void keep_escaped(struct worker *w, struct flight *f, struct str escaped)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 1 << 16);
     event_unescape(str_sub(escaped, 0, 2000), &text);
-    store_first_error(f, str_trim(buf_text(&text)));
+    store_first_error(w, f, str_trim(buf_text(&text)));
 }
 
 void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1_type type)
@@ -275,11 +282,11 @@ static void take_event(void *context, const struct event *e)
     f->r.events++;
     f->read_events++;
     if (f->r.status / 100 != 2) {
-        keep_escaped(f, e->message.n ? e->message : e->error);
+        keep_escaped(a->w, f, e->message.n ? e->message : e->error);
         return;
     }
     if (e->error.n && !f->error)
-        keep_escaped(f, e->message.n ? e->message : e->error);
+        keep_escaped(a->w, f, e->message.n ? e->message : e->error);
     if (e->usage) {
         bool running = f->usage_tokens || !f->r.chunks; /* from the first chunk with text on: a last chunk's total is no chunk's part */
         if (e->text && running && e->output_tokens > f->usage_tokens) {
@@ -357,24 +364,24 @@ const char *flight_trouble(const struct flight *f)
 }
 
 /* An answer without a body has only its status. */
-static void keep_status(struct flight *f)
+static void keep_status(struct worker *w, struct flight *f)
 {
     char text[160];
     bool elsewhere = f->r.status / 100 == 3;
     snprintf(text, sizeof text, "HTTP status %u without a body%s", f->r.status,
              elsewhere ? ": redirects are not followed; use the address it points to as --url" : "");
-    store_first_error(f, str_of(text));
+    store_first_error(w, f, str_of(text));
 }
 
 /* A server that stopped the request may report this by its finish reason alone: "error" (vLLM),
  * "abort" (vLLM, SGLang). */
-static bool given_up(struct flight *f)
+static bool given_up(struct worker *w, struct flight *f)
 {
     char text[80];
     if (strcmp(f->r.finish, "error") != 0 && strncmp(f->r.finish, "abort", 5) != 0)
         return false;
     snprintf(text, sizeof text, "the server stopped the request: finish reason \"%s\"", f->r.finish);
-    store_first_error(f, str_of(text));
+    store_first_error(w, f, str_of(text));
     return true;
 }
 
@@ -393,27 +400,27 @@ static enum request_ending flight_judge_body(struct worker *w, struct flight *f)
     if (f->r.status / 100 != 2) {
         struct event e;
         if (event_read(&e, page) && (e.message.n || e.error.n))
-            keep_escaped(f, e.message.n ? e.message : e.error);
+            keep_escaped(w, f, e.message.n ? e.message : e.error);
         else if (page.n)
-            store_first_error(f, page);
+            store_first_error(w, f, page);
         else
-            keep_status(f);
+            keep_status(w, f);
         return by_status(f->r.status);
     }
     bool good = stream_end(s, take_event, &a);
     settle_gap(w, f, false);
     if (!good && s->trouble == STREAM_MALFORMED && !json) { /* its last line had no end */
-        store_first_error(f, str_of("the body ended in the middle of an event"));
+        store_first_error(w, f, str_of("the body ended in the middle of an event"));
         return ENDING_TRUNCATED;
     }
     if (!good) {
-        store_first_error(f, str_of(flight_trouble(f)));
+        store_first_error(w, f, str_of(flight_trouble(f)));
         return by_trouble(s->trouble);
     }
-    if (f->error || given_up(f))
+    if (f->error || given_up(w, f))
         return ENDING_IN_BAND;
     if (!f->finished && !s->done && !((json || dialects[w->run->load->dialect].bare_end) && f->r.chunks)) {
-        store_first_error(f, str_of(f->r.bytes ? "the body ended without finish reason or [DONE]" : "the body was empty"));
+        store_first_error(w, f, str_of(f->r.bytes ? "the body ended without finish reason or [DONE]" : "the body was empty"));
         return ENDING_TRUNCATED;
     }
     return f->r.chunks ? ENDING_OK : ENDING_EMPTY;
@@ -505,7 +512,7 @@ void flight_end(struct worker *w, struct flight *f, enum request_ending ending, 
     struct request_result *r = &f->r;
     const struct load_run *run = w->run;
     if (error)
-        store_first_error(f, str_of(error));
+        store_first_error(w, f, str_of(error));
     r->end_ns = ending == ENDING_OK ? f->last_byte_ns : clock_mono_ns();
     if (ending != ENDING_OK && f->read_chunks) /* cut off within a read */
         settle_gap(w, f, true);
@@ -518,8 +525,6 @@ void flight_end(struct worker *w, struct flight *f, enum request_ending ending, 
     r->in_one_piece = r->ending == ENDING_OK && run->load->stream && f->stream.framing == FRAMING_JSON;
     r->good = r->ending == ENDING_OK && meets_objectives(&run->load->objectives, r, false);
     r->good_unknown = r->ending == ENDING_OK && !r->good && meets_objectives(&run->load->objectives, r, true);
-    if (f->error)
-        load_hide_secrets(run->load, f->error);
     r->error = f->error;
     r->chunk_list = run->wants_chunks && r->chunks <= f->chunk_room ? f->chunks : NULL;
     if (run->wants_body)

@@ -108,13 +108,18 @@ static bool header_is_good(struct str line)
     return colon && colon > line.p;
 }
 
-static int load_add_header(struct load *l, struct str line, const char *from, struct arena *a, struct err *err)
+/* Adds a header, an empty line being none. file: where it is from; NULL: the command line. Returns 0, or another
+ * value with *err. */
+static int load_add_header(struct load *l, struct str line, const char *file, struct arena *a, struct err *err)
 {
     enum { HEADERS_MAX = 64 };
     if (!line.n)
         return 0;
-    if (!header_is_good(line))
-        return err_set(err, ERR_USAGE, "--header: expected \"Name: value\", got \"%.60s\"", from);
+    if (!header_is_good(line)) /* which may be a secret: not in the message */
+        return err_set(err, ERR_USAGE, "--header%s%.200s: expected \"Name: value\", got %s", file ? " @" : "", file ? file : "",
+                       memchr(line.p, ':', line.n) == NULL ? "a text without a colon"
+                       : line.p[0] == ':'                  ? "a value without a name"
+                                                           : "a control character");
     if (!l->headers)
         l->headers = arena_get(a, HEADERS_MAX * sizeof *l->headers);
     if (l->header_count == HEADERS_MAX)
@@ -132,14 +137,14 @@ static int read_headers(struct load *l, const struct opt_set *set, struct arena 
         struct buf text CLEANUP_BUF;
         buf_init(&text, SECRETS_MAX);
         if (v->text[0] != '@') {
-            if (load_add_header(l, str_trim(str_of(v->text)), v->text, a, err) < 0)
+            if (load_add_header(l, str_trim(str_of(v->text)), NULL, a, err) < 0)
                 return -1;
             continue;
         }
         if (fs_read(AT_FDCWD, v->text + 1, SECRETS_MAX - 1, 0, &text, err) < 0)
             return err_wrap(err, "--header %s", v->text);
         for (struct str rest = buf_text(&text); rest.p;)
-            if (load_add_header(l, str_trim(str_cut(&rest, '\n')), v->text, a, err) < 0)
+            if (load_add_header(l, str_trim(str_cut(&rest, '\n')), v->text + 1, a, err) < 0)
                 return -1;
     }
     return 0;
@@ -171,12 +176,11 @@ static int read_key(struct load *l, const struct opt_set *set, struct arena *a, 
 /* ---- secrets of this client in what a server answers ---- */
 
 /* Replaces the secret in the text, and the beginning of one at its end, where the text was cut. */
-static void hide_secret(char *text, struct str secret)
+static void hide_secret(char *text, size_t n, struct str secret)
 {
     enum { SECRET_MIN = 6, PART_MIN = 4 };
     if (secret.n < SECRET_MIN)
         return;
-    size_t n = strlen(text);
     for (char *at = text; (at = memmem(at, n - (size_t)(at - text), secret.p, secret.n)); at += secret.n)
         memset(at, '*', secret.n);
     for (size_t part = n < secret.n ? n : secret.n - 1; part >= PART_MIN; part--)
@@ -186,11 +190,11 @@ static void hide_secret(char *text, struct str secret)
         }
 }
 
-void load_hide_secrets(const struct load *l, char *text)
+void load_hide_secrets(const struct load *l, char *text, size_t n)
 {
     static const char *const plain[] = {"content-type", "accept", "user-agent", "connection"};
     if (l->key)
-        hide_secret(text, str_of(l->key));
+        hide_secret(text, n, str_of(l->key));
     for (size_t i = 0; i < l->header_count; i++) {
         struct str value = str_of(l->headers[i]), name = str_trim(str_cut(&value, ':'));
         bool is_plain = false;
@@ -199,7 +203,7 @@ void load_hide_secrets(const struct load *l, char *text)
         if (is_plain)
             continue;
         for (value = str_trim(value); value.p && value.n;) /* "Bearer TOKEN": each word */
-            hide_secret(text, str_cut(&value, ' '));
+            hide_secret(text, n, str_cut(&value, ' '));
     }
 }
 

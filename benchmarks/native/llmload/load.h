@@ -83,7 +83,8 @@ struct load {
 int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, struct err *err);
 /* A load by count ends if each of so many agents keeps a slot to the last; else ERR_USAGE. */
 int load_check_end(const struct load *l, unsigned agents, struct err *err);
-/* Replaces this client's API key and the values of its headers by asterisks in a text that a server
- * answered. */
-void load_hide_secrets(const struct load *l, char *text);
+/* Replaces this client's API key and the values of its headers by asterisks in the n bytes of a text
+ * that a server answered, and the beginning of one at its end. A caller that shortens or escapes the
+ * text does so afterwards. */
+void load_hide_secrets(const struct load *l, char *text, size_t n);
 #endif

@@ -103,7 +103,7 @@ int server_ask(struct llm_server *s, const char *path, const char *body, struct 
     }
     int rc = http_do(s->http, &q, ret, err);
     if (rc == 0 && ret->status >= 400 && ret->body.p)
-        load_hide_secrets(s->load, ret->body.p);
+        load_hide_secrets(s->load, ret->body.p, ret->body.n);
     return rc;
 }
 
