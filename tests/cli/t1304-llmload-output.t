@@ -6,7 +6,7 @@
 cd "$WORK" || exit 1
 
 # What a busy machine adds is no part of the form: warnings of steal and of a late client, times that are not known, with the lines that they are broken into.
-calm() { awk '/^  (! (steal|the client was)|- : depends on times that are not known)/ {skip = 1; next} skip && /^    / {next} {skip = /^  - : p[0-9.]+ needs/; if (skip) sub(/;.*/, ""); print}' "$@"; }
+calm() { awk '/^  (! (steal|the client was)|- : ")/ {skip = 1; next} skip && /^    / {next} {skip = /^  - : p[0-9.]+ needs/; if (skip) sub(/;.*/, ""); print}' "$@"; }
 # Numbers become N, runs of blanks one; what is left is the form.
 form() { calm "$@" | sed -E 's/[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/N/g; s/ +/ /g' | sed -E 's/^( - : pN needs N values).*/\1/; s/^( (first|between|per|whole)[a-z, ]*) [-N ]+$/\1 …/'; }
 cat >wanted <<'END'

@@ -27,7 +27,7 @@ llm_calm() # FILE COMMAND…
     shift
     for llm_try in 1 2 3 4 5 6 7 8 9 10 11 12; do
         "$@" >"$llm_result"
-        grep -Eq 'the client was (late|the bottleneck)|times that are not known' "$llm_result" || return 0
+        grep -Eq 'the client was (late|the bottleneck)|times are not known' "$llm_result" || return 0
     done
     return 1
 }

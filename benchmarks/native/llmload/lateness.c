@@ -37,9 +37,8 @@ uint64_t lateness_stops(void)
     return n;
 }
 
-/* Returns the time that the thread has waited for a processor so far, in ns, the second number of
- * schedstat; 0: not known. */
-static int64_t queue_delay(const struct lateness *l)
+/* The second number of schedstat. */
+int64_t lateness_queued_ns(const struct lateness *l)
 {
     char text[100];
     ssize_t n = l->fd < 0 ? -1 : pread(l->fd, text, sizeof text, 0);
@@ -66,7 +65,7 @@ void lateness_wait_begin(struct lateness *l, int64_t now_ns, int64_t until_ns)
     l->stops = atomic_load_explicit(&stops_seen, memory_order_relaxed);
     l->until_ns = until_ns > now_ns ? until_ns : now_ns;
     if (now_ns - l->looked_ns > LOOK_NS) {
-        l->delay_ns = queue_delay(l);
+        l->delay_ns = lateness_queued_ns(l);
         l->looked_ns = now_ns;
     }
 }
@@ -92,7 +91,7 @@ static int64_t since_woken(struct lateness *l)
     int64_t from = l->from.at_ns;
     if (l->since_ns || !from)
         return l->since_ns;
-    int64_t delay = queue_delay(l), busy = l->called_ns - from, woken = l->returned_ns - busy - (delay - l->delay_ns);
+    int64_t delay = lateness_queued_ns(l), busy = l->called_ns - from, woken = l->returned_ns - busy - (delay - l->delay_ns);
     bool was_stopped = l->returned_ns - (delay - l->delay_ns) > l->until_ns + SLACK_NS; /* a stopped process waits in no queue */
     bool counts = l->fd >= 0 && !was_stopped;
     l->since_ns = counts && woken > from ? woken : from;

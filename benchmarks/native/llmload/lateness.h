@@ -35,6 +35,8 @@ uint64_t lateness_stops(void);
 /* On the thread itself, before its first request. */
 void lateness_init(struct lateness *l, int64_t now_ns);
 void lateness_deinit(struct lateness *l);
+/* Returns how long the thread has waited for a processor since its start, in ns; 0: not known. */
+int64_t lateness_queued_ns(const struct lateness *l);
 /* The caller calls it right before it waits for events until until_ns at most, both in ns. */
 void lateness_wait_begin(struct lateness *l, int64_t now_ns, int64_t until_ns);
 /* After it. all: epoll reported every socket with bytes, so the others are empty. */

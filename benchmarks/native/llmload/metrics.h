@@ -67,6 +67,7 @@ struct metrics {
     int64_t last_send_ns; /* of those */
     uint64_t window_completed; /* requests that completed within the window */
     uint64_t events_all, reads_all; /* all of the run, for the client's cost per event */
+    uint64_t queued_ns; /* that the workers waited for a processor; 0 too where the kernel does not count it */
     double cpu_s; /* of the workers */
     char first_error[ENDINGS][160]; /* the first message of each kind of ending */
 };
@@ -110,7 +111,8 @@ void series_in_flight(struct load_series *s, int64_t from_ns, int64_t to_ns);
     SUM(window_completed)                                                                                                                  \
     SUM(sent)                                                                                                                              \
     SUM(events_all)                                                                                                                        \
-    SUM(reads_all)
+    SUM(reads_all)                                                                                                                         \
+    SUM(queued_ns)
 
 int metrics_init(struct metrics *m, struct err *err);
 void metrics_deinit(struct metrics *m);

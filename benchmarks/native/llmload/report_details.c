@@ -115,8 +115,8 @@ static void put_metric_details(const struct load_report *r, const struct screen 
     if (m->itl_shared) {
         CLEANUP_BUF struct buf gaps;
         buf_init(&gaps, 400);
-        buf_printf(&gaps, "  %llu of %llu gaps share a stamp with another event, and are left out of itl's percentiles",
-                   (unsigned long long)m->itl_shared, (unsigned long long)m->itl_all);
+        buf_printf(&gaps, "  %llu of %llu gaps have no exact length (%llu because of late reads), and are left out of itl's percentiles",
+                   (unsigned long long)m->itl_shared, (unsigned long long)m->itl_all, (unsigned long long)m->itl_late);
         put_wrapped_lines(screen, buf_text(&gaps), to);
     }
 }

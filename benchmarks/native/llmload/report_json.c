@@ -298,6 +298,7 @@ static void put_lateness(struct report_writer *w)
     json_uint(w->j, "reads", m->reads);
     json_uint(w->j, "reads_late", m->reads_late);
     json_uint(w->j, "sends_late", m->sends_late);
+    json_known(w->j, "processor_wait_share", w->d.client.waited > 0 ? w->d.client.waited : NAN);
     json_uint(w->j, "stamps_refused", m->stamps_refused);
 }
 

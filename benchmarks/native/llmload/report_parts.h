@@ -19,6 +19,7 @@ enum client_sign { CLIENT_FIRST, CLIENT_LAST, CLIENT_GAPS, CLIENT_READS, CLIENT_
 #define CLIENT_LATE_SHARE 0.01
 struct client_lateness {
     double share[CLIENT_SIGNS];
+    double waited; /* share of their time that the threads waited for a processor; 0 too where the kernel does not count it */
     bool is_late;
 };
 /* Computes the shares that show whether the client was late, and whether one is above

@@ -158,14 +158,97 @@ static void latency_cell(struct listing *l, double ms)
     report_cell(l, ms < 0.1 ? round(ms * TENTHS_US) / TENTHS_US : ms);
 }
 
-/* Appends the explanation of "-" as its own paragraph; nothing where the note is empty. */
-static void put_note(const struct screen *screen, const struct buf *note, struct buf *to)
+/* The cells of a row that are "-", each a bit: mean, the percentiles, maximum. */
+enum { ROW_CELLS = REPORT_TABLE_POINTS + 2 };
+struct row_gaps {
+    unsigned few; /* there are too few values */
+    unsigned open; /* times that are not known may change it */
+};
+
+static struct row_gaps find_row_gaps(const struct metrics *m, enum metric metric)
 {
-    if (!note->n)
-        return;
-    buf_puts(to, "\n  ");
+    const struct hdr *h = &m->h[metric];
+    struct row_gaps gaps = {.open = (unsigned)!isfinite(report_mean(m, (int)metric)) | (unsigned)!isfinite(hdr_max(h)) << (ROW_CELLS - 1)};
+    for (unsigned k = 0; k < REPORT_TABLE_POINTS; k++) {
+        double p = report_points[k].p;
+        gaps.few |= (unsigned)(h->n < stats_quantile_needs(p)) << (k + 1);
+        gaps.open |= (unsigned)(h->n >= stats_quantile_needs(p) && hdr_may_be_open(h, p)) << (k + 1);
+    }
+    return gaps;
+}
+
+static bool row_is_shown(const struct hdr *h)
+{
+    return h->n || h->open;
+}
+
+/* Appends "mean, p90 and max", the names of the cells whose bits are set. */
+static void put_cell_names(unsigned cells, struct buf *to)
+{
+    const char *before = "";
+    for (unsigned c = 0; c < ROW_CELLS; c++) {
+        if (!(cells >> c & 1))
+            continue;
+        buf_printf(to, "%s%s", before, c == 0 ? "mean" : c == ROW_CELLS - 1 ? "max" : report_points[c - 1].name);
+        before = (cells >> c >> 1) & ((cells >> c >> 1) - 1) ? ", " : " and ";
+    }
+}
+
+/* Do two rows lack the same cells because of as many times? */
+static bool rows_lack_the_same(const struct metrics *m, enum metric a, enum metric b)
+{
+    struct row_gaps x = find_row_gaps(m, a), y = find_row_gaps(m, b);
+    return m->h[a].n == m->h[b].n && m->h[a].open == m->h[b].open && x.few == y.few && x.open == y.open;
+}
+
+/* Appends a line of the explanation of "-", its first line behind a blank one. */
+static void put_note(const struct screen *screen, const struct buf *note, bool is_first, struct buf *to)
+{
+    buf_puts(to, is_first ? "\n  " : "  ");
     screen_wrap(screen, buf_text(note), 2, 6, to);
     buf_putc(to, '\n');
+}
+
+/* Appends why cells are "-": which percentiles need more values, then, for the rows that lack times,
+ * how many and which cells may depend on them. Nothing where no cell is "-". */
+static void put_notes(const struct metrics *m, const struct screen *screen, struct buf *to)
+{
+    struct buf line CLEANUP_BUF;
+    unsigned few = 0;
+    bool is_first = true, is_few_open = false;
+    buf_init(&line, 2400);
+    for (int i = 0; i < SHOWN; i++) {
+        const struct hdr *h = &m->h[shown[i].metric];
+        unsigned row_few = row_is_shown(h) ? find_row_gaps(m, shown[i].metric).few : 0;
+        few |= row_few;
+        is_few_open |= row_few && h->open;
+    }
+    for (int k = 0; k < REPORT_TABLE_POINTS; k++)
+        if (few >> (k + 1) & 1)
+            buf_printf(&line, "%s%s needs %llu values", line.n ? ", " : "- : ", report_points[k].name,
+                       (unsigned long long)stats_quantile_needs(report_points[k].p));
+    if (line.n) {
+        buf_puts(&line, is_few_open ? "; times that are not known do not count" : "");
+        put_note(screen, &line, is_first, to);
+        is_first = false;
+    }
+    for (int i = 0; i < SHOWN; i++) {
+        const struct hdr *h = &m->h[shown[i].metric];
+        struct row_gaps gaps = find_row_gaps(m, shown[i].metric);
+        if (!h->open || !(gaps.few | gaps.open))
+            continue;
+        buf_clear(&line);
+        buf_printf(&line, "- : \"%s\"", shown[i].label);
+        for (; i + 1 < SHOWN && rows_lack_the_same(m, shown[i].metric, shown[i + 1].metric); i++)
+            buf_printf(&line, ", \"%s\"", shown[i + 1].label);
+        buf_printf(&line, ": %llu of %llu times are not known", (unsigned long long)h->open, (unsigned long long)(h->n + h->open));
+        if (shown[i].metric == METRIC_ITL)
+            buf_printf(&line, " (%llu because of late reads)", (unsigned long long)m->itl_late);
+        if (gaps.open)
+            buf_puts(&line, ", and "), put_cell_names(gaps.open, &line), buf_puts(&line, " may depend on them");
+        put_note(screen, &line, is_first, to);
+        is_first = false;
+    }
 }
 
 static void put_latencies(const struct metrics *m, const struct report_derived *d, const struct screen *screen, struct buf *to)
@@ -177,31 +260,21 @@ static void put_latencies(const struct metrics *m, const struct report_derived *
         {.key = "max", .heading = "max", .right = true}};
     struct arena arena;
     struct listing l;
-    bool missing[REPORT_TABLE_POINTS] = {false};
-    struct buf line CLEANUP_BUF, unknown CLEANUP_BUF;
-    buf_init(&line, 2400);
-    buf_init(&unknown, 2000);
     arena_init(&arena, 1 << 20);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     l.indent = 2;
     for (int i = 0; i < SHOWN; i++) {
         const struct hdr *h = &m->h[shown[i].metric];
         double scale = metric_rows[shown[i].metric].scale;
-        if (!h->n)
+        if (!row_is_shown(h))
             continue;
-        bool is_open = false;
         listing_text(&l, shown[i].label);
         latency_cell(&l, report_mean(m, (int)shown[i].metric));
         for (int k = 0; k < REPORT_TABLE_POINTS; k++) {
             double p = report_points[k].p;
             latency_cell(&l, hdr_states(h, p) ? hdr_quantile(h, p) / scale : NAN);
-            missing[k] |= h->n < stats_quantile_needs(p);
-            is_open |= hdr_may_be_open(h, p);
         }
         latency_cell(&l, hdr_max(h) / scale);
-        if (is_open || !isfinite(hdr_max(h)) || !isfinite(report_mean(m, (int)shown[i].metric)))
-            buf_printf(&unknown, "%s%s %llu of %llu", unknown.n ? ", " : "", shown[i].label, (unsigned long long)h->open,
-                       (unsigned long long)(h->n + h->open));
     }
     if (listing_rows(&l))
         buf_putc(to, '\n');
@@ -209,14 +282,7 @@ static void put_latencies(const struct metrics *m, const struct report_derived *
         to->failed = true;
     if (m->cached_known)
         buf_printf(to, "\n  first token: %.3g %% of the prompt tokens came from the server's cache\n", 100 * d->cached_share);
-    for (int k = 0; k < REPORT_TABLE_POINTS; k++)
-        if (missing[k])
-            buf_printf(&line, "%s%s needs %llu values", line.n ? ", " : "- : ", report_points[k].name,
-                       (unsigned long long)stats_quantile_needs(report_points[k].p));
-    if (unknown.n)
-        buf_printf(&line, "%s" STR_FMT, line.n ? "; times that are not known do not count: " : "- : depends on times that are not known: ",
-                   STR_ARG(buf_text(&unknown)));
-    put_note(screen, &line, to);
+    put_notes(m, screen, to);
     listing_deinit(&l);
     arena_deinit(&arena);
 }

@@ -477,5 +477,6 @@ void *worker_main(void *worker)
     count_dropped(w);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
     w->m.cpu_s = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
+    w->m.queued_ns = (uint64_t)lateness_queued_ns(&w->late);
     return NULL;
 }

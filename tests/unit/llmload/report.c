@@ -133,9 +133,92 @@ static void a_mean_of_a_part_is_missing(void **state)
     buf_clear(&to); /* the table says in one sentence what is missing, and why */
     report_table(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, (struct report_wish){0},
                  &(struct screen){.width = 200}, &to);
-    assert_non_null(strstr(to.p, "p99 needs 662 values; times that are not known do not count: first token 10 of 100"));
+    assert_non_null(strstr(to.p, "- : p95 needs 130 values, p99 needs 662 values; times that are not known do not count\n"
+                                 "  - : \"first token\": 10 of 100 times are not known, and mean, p90 and max may depend on them\n"));
     metrics_deinit(m);
     free(o);
+}
+
+/* So many gaps and first tokens are not known, some of the gaps because of late reads. */
+static struct outcome *partly_known(uint64_t first_open, uint64_t gaps_open, uint64_t gaps_late)
+{
+    struct outcome *o = calloc(1, sizeof *o);
+    struct err err;
+    assert_non_null(o);
+    struct metrics *m = &o->m;
+    assert_int_equal(metrics_init(m, &err), 0);
+    static const enum metric firsts[] = {METRIC_TTFT, METRIC_TTFT_SCHED};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+        hdr_add_many(&m->h[firsts[i]], 100000000, 1000 - first_open);
+        hdr_add_open(&m->h[firsts[i]], 900000000, first_open);
+    }
+    hdr_add_many(&m->h[METRIC_ITL], 10000000, 3000 - gaps_open);
+    hdr_add_open(&m->h[METRIC_ITL], 90000000, gaps_open);
+    hdr_add_many(&m->h[METRIC_E2EL], 200000000, 1000);
+    m->itl_all = 3000, m->itl_sum_ns = 3e10, m->itl_shared = gaps_open, m->itl_late = gaps_late, m->first_unknown = first_open;
+    m->ended[PHASE_MEASURE][ENDING_OK] = 1000;
+    return o;
+}
+
+static char *table_of(struct outcome *o, struct report_wish wish)
+{
+    struct load load = {.shown_url = "http://h:1", .concurrency = {.n = 1, .piece = {{.to = 16}}}, .requests = 1000, .stream = true};
+    struct prompt_source prompts = {.name = "rows"};
+    struct buf to;
+    buf_init(&to, 1 << 20);
+    report_table(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, wish, &(struct screen){.width = 400}, &to);
+    assert_false(to.failed);
+    metrics_deinit(&o->m);
+    free(o);
+    return to.p;
+}
+
+static void assert_lines(char *text, const char *const lines[], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strstr(text, lines[i]))
+            fail_msg("missing: %s\nin: %s", lines[i], text);
+    free(text);
+}
+
+/* Each "-" has its own reason: its row is named, and a row without any known time is shown. */
+static void every_missing_cell_has_its_reason(void **state)
+{
+    static const char *const part[] = {
+        "\n\n  - : p99 needs 662 values; times that are not known do not count\n"
+        "  - : \"first token\", \"first, scheduled\": 408 of 1000 times are not known, and mean, p90, p95 and max may depend on them\n"};
+    static const char *const none[] = {
+        "\n  first token          -    -    -    -    -    -\n", "\n\n  - : p50 needs 11 values, p90 needs 64 values, p95 needs 130 values, p99 needs 662 values; times that are not known do not count\n"
+        "  - : \"first token\", \"first, scheduled\": 1000 of 1000 times are not known, and mean and max may depend on them\n"};
+    (void)state;
+    assert_lines(table_of(partly_known(408, 0, 0), (struct report_wish){0}), part, 1);
+    assert_lines(table_of(partly_known(1000, 0, 0), (struct report_wish){0}), none, 2);
+    char *all = table_of(partly_known(0, 0, 0), (struct report_wish){0});
+    assert_null(strstr(all, "- :"));
+    free(all);
+}
+
+/* Gaps that are not known, and those of them that a late read explains, are two numbers with two names. */
+static void unknown_gaps_and_late_reads_agree(void **state)
+{
+    static const char *const lines[] = {
+        "  - : \"between tokens\": 1059 of 3000 times are not known (426 because of late reads), and p90, p95, p99 and max may depend on them\n",
+        "  ! the client was the bottleneck: 14.2 % of the gaps have no exact length because of late reads, and are left out",
+        "  1059 of 3000 gaps have no exact length (426 because of late reads), and are left out of itl's percentiles\n"};
+    (void)state;
+    assert_lines(table_of(partly_known(0, 1059, 426), (struct report_wish){.details = true}), lines, 3);
+}
+
+/* The kernel's count of the time that the threads waited for a processor names the cause; without it the causes are possible ones. */
+static void the_bottleneck_has_a_cause(void **state)
+{
+    static const char *const waited[] = {"; its threads waited 34 % of their time for a processor, which other processes or threads used\n"};
+    static const char *const unknown[] = {"; possible reasons: other processes, the limit of a control group, or a stop of the process\n"};
+    (void)state;
+    struct outcome *o = partly_known(500, 0, 0);
+    o->wall_s = 10, o->threads = 2, o->m.queued_ns = 6800000000U;
+    assert_lines(table_of(o, (struct report_wish){0}), waited, 1);
+    assert_lines(table_of(partly_known(500, 0, 0), (struct report_wish){0}), unknown, 1);
 }
 
 /* A level is the best only where the interval of every other one ends below its own. */
@@ -291,6 +374,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warnings_of_one_and_of_two),
+        cmocka_unit_test(every_missing_cell_has_its_reason), cmocka_unit_test(unknown_gaps_and_late_reads_agree),
+        cmocka_unit_test(the_bottleneck_has_a_cause),
         cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(a_mean_of_a_part_is_missing),
         cmocka_unit_test(an_unsteady_run_has_a_wide_interval),
         cmocka_unit_test(too_few_requests_are_foreseen), cmocka_unit_test(a_search_of_short_runs_says_its_uncertainty),
