@@ -84,7 +84,7 @@ is "a run from the text has its metrics, those that the table states" "$(cd stor
         /^  per output token/ {name = "tpot"} /^  whole request/ {name = "e2el"} /^  whole, scheduled/ {name = "e2el_from_schedule"}
         name {for (k = 1; k <= 4; k++) if ($(NF - 6 + k) != "-") print name "." point[k] "_ms"}' out | sort)"
 is "... and what it states of tokens and the sent rate" "$(cd stored/mlruns/*/*/metrics && cut -d' ' -f2 requests.achieved_op_per_s tokens.input tokens.output | xargs)" \
-    "$(sed -nE 's/^  ([0-9.]+) requests.s sent +([0-9]+) input tokens, ([0-9]+) output tokens$/\1 \2 \3/p' out)"
+    "$(sed -nE 's/^  ([0-9.]+) requests.s sent +([0-9]+) input tokens, ([0-9]+) output tokens$/\1 \2 \3/p' out | sed -E 's/^([0-9]+\.[0-9]*[1-9])0+ /\1 /; s/^([0-9]+)\.0+ /\1 /')"
 is "and the address is a param" "$(cat mlruns/*/*/params/url)" "$url"
 # Each warning of a table is one of the record, of one request and of several.
 grep -v '^  ! ' out >table

@@ -17,6 +17,33 @@ else
     cp text bad.model
     like "without libsentencepiece it is told what is missing" "$("$LLMLOAD" tokens --tokenizer bad.model text 2>&1)" 'libsentencepiece-dev'
 fi
+printf '"ab"\n"a\\u0000b"\n' >strings
+like "a JSON string with a NUL is refused: only its beginning could be counted" "$("$LLMLOAD" tokens --tokenizer small.json --strings strings 2>&1 >/dev/null)" \
+    '^llmload: line 2: expected a string without a NUL'
+# The pattern fails on each answer: such a text has no count, which is not the count 0.
+printf '%s' '{"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(a|a)*(a|a)*(a|a)*[!?]"},"behavior":"Isolated"},"model":{"type":"BPE","vocab":{"a":0,"h":1},"merges":[]}}' >hostile.json
+cat >answers.py <<'P'
+import http.server, json
+class Answers(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *args): pass
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        event = lambda delta, end: b"data: " + json.dumps({"choices": [{"delta": delta, "finish_reason": end}]}).encode() + b"\n\n"
+        body = 2 * event({"content": "a" * 2000}, None) + event({}, "stop") + b"data: [DONE]\n\n"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+server = http.server.HTTPServer(("127.0.0.1", 0), Answers)
+print(server.server_port, flush=True)
+server.serve_forever()
+P
+python3 answers.py >port & server=$!
+wait_until '[ -s port ]'
+is "an answer that the tokenizer cannot count is counted by its chunks" "$("$LLMLOAD" --url "http://127.0.0.1:$(cat port)" -m m -n 3 --tokenizer hostile.json --prompt h --json -q |
+    jq -c '[.total_input_tokens, .total_output_tokens, .tokens.output_source]')" '[3,6,"chunks"]'
+kill $server
 # Text that is not ASCII needs utf8proc where the tokenizer has a normal form: e and an accent become one letter.
 printf '%s' '{"normalizer":{"type":"NFC"},"model":{"type":"BPE","vocab":{"e":0,"\u00e9":1,"\u0301":2},"merges":[]}}' >nfc.json
 printf 'e\314\201e' >accent

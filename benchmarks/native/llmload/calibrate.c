@@ -83,7 +83,9 @@ static int read_log(struct seen_list *ret, const char *path, struct err *err)
         seen_list_add(ret, (struct seen_event){r.request, r.event, false, false, r.at_ns});
     }
     munmap(p, (size_t)st.st_size);
-    return ours && !ret->failed ? 0 : err_set(err, ERR_SYSTEM, "llmfake's log cannot be read");
+    if (!ours)
+        return err_set(err, ERR_SYSTEM, "%s is no log of this version of llmfake", path);
+    return ret->failed ? err_memory(err, "the events of llmfake's log") : 0;
 }
 
 static int64_t time_distance(int64_t a, int64_t b)

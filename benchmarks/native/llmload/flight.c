@@ -426,16 +426,27 @@ static enum request_ending flight_judge_body(struct worker *w, struct flight *f)
     return f->r.chunks ? ENDING_OK : ENDING_EMPTY;
 }
 
+/* Counts the tokens of an answer's two texts. Returns false where one cannot be counted. */
+static bool count_by_tokenizer(const struct prompt_source *p, struct flight *f, uint32_t *ret)
+{
+    uint32_t thinking = f->thinking.n ? p->count(p, buf_text(&f->thinking)) : 0, text = f->text.n ? p->count(p, buf_text(&f->text)) : 0;
+    *ret = thinking + text;
+    return (thinking || !f->thinking.n) && (text || !f->text.n);
+}
+
+/* Sets the number of output tokens by the best source, where the server has not reported it. */
 static void count_tokens(struct worker *w, struct flight *f)
 {
+    uint32_t n;
     const struct prompt_source *p = w->run->prompts;
     struct request_result *r = &f->r;
     if (r->output_source)
         return;
     if (f->ids)
         r->output_tokens = f->ids, r->output_source = TOKENS_IDS;
-    else if (p->count && (f->text.n || f->thinking.n) && !f->text.failed && !f->thinking.failed && !w->run->wants_body)
-        r->output_tokens = p->count(p, buf_text(&f->thinking)) + p->count(p, buf_text(&f->text)), r->output_source = TOKENS_FILE;
+    else if (p->count && (f->text.n || f->thinking.n) && !f->text.failed && !f->thinking.failed && !w->run->wants_body &&
+             count_by_tokenizer(p, f, &n))
+        r->output_tokens = n, r->output_source = TOKENS_FILE;
     else if (w->run->load->stream && r->chunks)
         r->output_tokens = r->chunks, r->output_source = TOKENS_CHUNKS;
 }

@@ -211,7 +211,7 @@ static void put_note(const struct screen *screen, const struct buf *note, bool i
 
 /* Appends why cells are "-": which percentiles need more values, then, for the rows that lack times,
  * how many and which cells may depend on them. Nothing where no cell is "-". */
-static void put_notes(const struct metrics *m, const struct screen *screen, struct buf *to)
+static void put_missing_reasons(const struct metrics *m, const struct screen *screen, struct buf *to)
 {
     struct buf line CLEANUP_BUF;
     unsigned few = 0;
@@ -282,7 +282,7 @@ static void put_latencies(const struct metrics *m, const struct report_derived *
         to->failed = true;
     if (m->cached_known)
         buf_printf(to, "\n  first token: %.3g %% of the prompt tokens came from the server's cache\n", 100 * d->cached_share);
-    put_notes(m, screen, to);
+    put_missing_reasons(m, screen, to);
     listing_deinit(&l);
     arena_deinit(&arena);
 }

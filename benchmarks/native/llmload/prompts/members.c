@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MEMBERS_MAX = 64 << 20 };
+
 /* Where a member goes. Ollama's own API has sampling in "options", and other names. */
 static const struct member {
     const char *name, *ollama; /* of Ollama's API; NULL: it has none */
@@ -135,14 +137,14 @@ static int take_member(const struct dataset *d, const struct json *value, struct
 int row_members(struct dataset *d, struct item *i, const struct json *row, bool is_body, struct err *err)
 {
     struct buf extra CLEANUP_BUF, options CLEANUP_BUF;
-    buf_init(&extra, 64 << 20);
-    buf_init(&options, 64 << 20);
+    buf_init(&extra, MEMBERS_MAX);
+    buf_init(&options, MEMBERS_MAX);
     for (const struct json *j = json_first(row); j; j = json_next(j))
         if (is_body ? !member_is_own(json_key(j)) : member_of(json_key(j)) != NULL)
             if (take_member(d, j, &extra, &options, err) < 0)
                 return -1;
     if (extra.failed || options.failed)
-        return err_set(err, ERR_INPUT, "the row's members are too long");
+        return err_set(err, ERR_INPUT, "the row's members for the request are longer than %d MiB (or out of memory)", MEMBERS_MAX >> 20);
     if (extra.n)
         i->extra = (struct str){arena_dup(&d->arena, extra.p, extra.n), extra.n};
     if (options.n)

@@ -7,7 +7,13 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-enum { CHOICES_MAX = 26, OUTPUT_MAX = 10000000 };
+enum { CHOICES_MAX = 26, OUTPUT_MAX = 10000000, CONTEXT_MAX = 16 << 20, TEXT_MAX = 64 << 20, MESSAGES_MAX = 128 << 20 };
+
+/* A text of this row did not fit into its buffer. */
+static int row_too_long(struct err *err, const char *what, int limit)
+{
+    return err_set(err, ERR_INPUT, "%s of this row: longer than %d MiB (or out of memory)", what, limit >> 20);
+}
 
 static const struct json *row_first_member(const struct json *row, const char *const *names)
 {
@@ -91,7 +97,9 @@ static int take_conversation(struct dataset *d, const struct json *row, const st
     struct str *turns = arena_get(&d->arena, (json_count(list) + 1) * sizeof *turns);
     uint32_t n = 0;
     const char *answer = NULL;
-    for (const struct json *j = json_first(list); j && turns; j = json_next(j)) {
+    if (!turns)
+        return err_memory(err, "a conversation of %zu turns", json_count(list));
+    for (const struct json *j = json_first(list); j; j = json_next(j)) {
         if (!turn_text(j))
             return row_skip(err, "a turn of the conversation has no text (\"value\")");
         if (is_role(j, "human", "user"))
@@ -143,8 +151,8 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
     uint32_t length;
     size_t n = json_count(list);
     const struct json *last = n ? json_at(list, n - 1) : NULL;
-    buf_init(&text, 64 << 20);
-    buf_init(&messages, 128 << 20);
+    buf_init(&text, TEXT_MAX);
+    buf_init(&messages, MESSAGES_MAX);
     bool answered = n > 1 && is_role(last, "assistant", "assistant"); /* the answer of old, not to be sent */
     for (const struct json *j = json_first(list); j && !(answered && j == last); j = json_next(j)) {
         bool calls = json_get(j, "tool_calls") || json_get(j, "function_call"); /* an answer of old that has no text */
@@ -156,8 +164,10 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
         if (!dialects[d->dialect].chat && add_content(&text, json_get(j, "content"), err) < 0)
             return -1;
     }
-    if (!messages.n || messages.failed || text.failed)
-        return err_set(err, ERR_INPUT, n ? "the messages are too long" : "there are no messages");
+    if (messages.failed || text.failed)
+        return row_too_long(err, "the messages", messages.failed ? MESSAGES_MAX : TEXT_MAX);
+    if (!messages.n)
+        return err_set(err, ERR_INPUT, "there are no messages");
     if (output_tokens(d, row, answered ? json_string(json_get(last, "content"), NULL) : NULL, &length, err) != 0)
         return ROWS_SKIP;
     struct item *i = item_new(d, err);
@@ -204,7 +214,7 @@ static bool add_context(struct buf *to, const struct json *row)
         return false;
     }
     struct buf whole CLEANUP_BUF;
-    buf_init(&whole, 1 << 20);
+    buf_init(&whole, CONTEXT_MAX);
     if (activity)
         buf_printf(&whole, "%s: ", activity);
     buf_printf(&whole, "%s ", a);
@@ -213,6 +223,7 @@ static bool add_context(struct buf *to, const struct json *row)
     for (const char *p = *b ? b + 1 : b; *p; p++) /* "capitalize": the rest in small letters */
         buf_putc(&whole, (char)((unsigned char)*p < 0x80 ? tolower((unsigned char)*p) : *p));
     add_clean(to, buf_text(&whole));
+    to->failed |= whole.failed;
     return true;
 }
 
@@ -246,7 +257,7 @@ static int right_choice(const struct json *row, const struct json *labels, size_
 static int add_endings(struct dataset *d, struct str context, const struct json *choices, bool clean, struct err *err)
 {
     struct buf text CLEANUP_BUF;
-    buf_init(&text, 64 << 20);
+    buf_init(&text, TEXT_MAX);
     uint16_t k = 0;
     for (const struct json *j = json_first(choices); j; j = json_next(j), k++) {
         buf_clear(&text);
@@ -257,6 +268,8 @@ static int add_endings(struct dataset *d, struct str context, const struct json 
             add_clean(&text, str_of(json_string(j, "")));
         else
             buf_puts(&text, json_string(j, ""));
+        if (text.failed)
+            return row_too_long(err, "a choice with its text", TEXT_MAX);
         struct item *i = item_new(d, err);
         if (!i)
             return -1;
@@ -275,12 +288,14 @@ static int add_endings(struct dataset *d, struct str context, const struct json 
 static int add_letters(struct dataset *d, struct str context, const struct json *choices, struct err *err)
 {
     struct buf text CLEANUP_BUF;
-    buf_init(&text, 64 << 20);
+    buf_init(&text, TEXT_MAX);
     buf_str(&text, context);
     char letter = 'A';
     for (const struct json *j = json_first(choices); j; j = json_next(j))
         buf_printf(&text, "\n%c. %s", letter++, json_string(j, ""));
     buf_puts(&text, "\nAnswer with one letter.\nAnswer:");
+    if (text.failed)
+        return row_too_long(err, "the choices", TEXT_MAX);
     struct item *i = item_new(d, err);
     if (!i)
         return -1;
@@ -297,10 +312,12 @@ static int take_choices(struct dataset *d, const struct json *row, struct err *e
     const struct json *labels, *choices = choices_of(row, &labels);
     size_t n = json_count(choices);
     struct buf context CLEANUP_BUF;
-    buf_init(&context, 16 << 20);
+    buf_init(&context, CONTEXT_MAX);
     bool clean = add_context(&context, row);
     int right = right_choice(row, labels, n);
-    if (!context.n || context.failed)
+    if (context.failed)
+        return row_too_long(err, "the text of the choices", CONTEXT_MAX);
+    if (!context.n)
         return err_set(err, ERR_INPUT, "choices without the text they belong to (ctx, question, query, context or prompt)");
     for (const struct json *j = json_first(choices); j; j = json_next(j))
         if (!json_is_string(j))
@@ -335,7 +352,7 @@ static int take_choices(struct dataset *d, const struct json *row, struct err *e
 static int take_ids(struct dataset *d, struct item *i, const struct json *ids, struct err *err)
 {
     struct buf text CLEANUP_BUF;
-    buf_init(&text, 64 << 20);
+    buf_init(&text, TEXT_MAX);
     if (d->dialect != DIALECT_COMPLETIONS)
         return err_set(err, ERR_INPUT, "token ids as a prompt: only the completions API accepts them");
     for (const struct json *j = json_first(ids); j; j = json_next(j))
@@ -344,7 +361,9 @@ static int take_ids(struct dataset *d, struct item *i, const struct json *ids, s
     json_print(ids, &text);
     i->ids = dataset_keep_text(d, buf_text(&text));
     i->input_tokens = (uint32_t)json_count(ids);
-    return text.failed || !i->input_tokens ? err_set(err, ERR_INPUT, "a prompt without tokens, or with too many") : 0;
+    if (text.failed)
+        return row_too_long(err, "the token ids", TEXT_MAX);
+    return i->input_tokens ? 0 : err_set(err, ERR_INPUT, "a prompt without tokens");
 }
 
 /* The text of a row's prompt: its first member that a prompt can have, or an instruction and what
@@ -366,8 +385,10 @@ static const struct json *add_prompt(struct buf *to, const struct json *row)
 static int take_prompt(struct dataset *d, const struct json *row, struct str text, struct err *err)
 {
     struct buf prompt CLEANUP_BUF;
-    buf_init(&prompt, 64 << 20);
+    buf_init(&prompt, TEXT_MAX);
     const struct json *j = add_prompt(&prompt, row);
+    if (prompt.failed)
+        return row_too_long(err, "the prompt", TEXT_MAX);
     if (row && (!j || (!json_is_string(j) && !json_is_array(j) && !json_is_null(j))))
         return err_set(err, ERR_INPUT, "no prompt, messages, conversations, nor choices in this row");
     if (row && !json_is_array(j) && !prompt.n)

@@ -3,31 +3,13 @@
 
 #include "base/fs.h"
 #include "benchmarks/native/llmload/inputs.h"
+#include "benchmarks/native/llmload/tokens/unicode.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 
 #define FILE_MAX ((size_t)8 << 30)
 enum { ROW_MAX = 64 << 20 };
-
-static bool has_nul_byte(struct str text)
-{
-    return text.n && memchr(text.p, 0, text.n);
-}
-
-/* "\u0000" that is not behind an escaped backslash, or the byte itself. */
-static bool has_nul(struct str text)
-{
-    if (has_nul_byte(text))
-        return true;
-    for (size_t i = 0; i + 1 < text.n; i++)
-        if (text.p[i] == '\\') {
-            if (str_starts(str_sub(text, i, 6), "\\u0000"))
-                return true;
-            i++;
-        }
-    return false;
-}
 
 /* json_parse counts lines from the row's own beginning, where there is one. */
 static void drop_line(struct err *err)
@@ -120,7 +102,7 @@ static int rows_take_json(struct str text, size_t *ret_end, rows_take *take, voi
         end = *ret_end;
     struct str row = str_sub(text, 0, end);
     int rc = ret_end && !str_valid_utf8(row) ? err_set(err, ERR_INPUT, "not valid UTF-8") /* a line was checked before */
-             : has_nul(row)                  ? skip_row(err, "a NUL (\\u0000)")
+             : unicode_has_nul(row)          ? skip_row(err, "a NUL (\\u0000)")
                                              : take(to, j, text, line, err);
     json_free(j);
     return rc;
@@ -135,7 +117,7 @@ static int rows_take_line(struct str text, bool as_text, rows_take *take, void *
         return err_set(err, ERR_INPUT, "a row of %zu bytes; at most %d are taken", text.n, ROW_MAX);
     if (!str_valid_utf8(text))
         return err_set(err, ERR_INPUT, "not valid UTF-8");
-    if (as_text && has_nul_byte(text))
+    if (as_text && text.n && memchr(text.p, 0, text.n))
         return skip_row(err, "a NUL (\\u0000)");
     return as_text ? take(to, NULL, text, line, err) : rows_take_json(text, NULL, take, to, line, err);
 }

@@ -133,7 +133,8 @@ static int synthetic_make_prompt(const struct prompt_source *source, const struc
     if (s->as_ids)
         buf_putc(scratch, ']');
     if (scratch->failed)
-        return err_set(err, ERR_SYSTEM, "a prompt of %u tokens does not fit into memory", tokens + s->prefix_tokens);
+        return err_set(err, ERR_SYSTEM, "a prompt of %u tokens is longer than %zu MiB (or out of memory)", tokens + s->prefix_tokens,
+                       scratch->max >> 20);
     ret->input_tokens = tokens + s->prefix_tokens;
     if (s->as_ids) {
         ret->ids = buf_text(scratch);
@@ -142,8 +143,8 @@ static int synthetic_make_prompt(const struct prompt_source *source, const struc
     }
     ret->text = buf_text(scratch);
     ret->input_source = s->tokenizer ? TOKENS_FILE : TOKENS_ASKED;
-    if (s->tokenizer && !s->exact)
-        ret->input_tokens = prompts_count(s->tokenizer, ret->text);
+    if (s->tokenizer && !s->exact && !(ret->input_tokens = prompts_count(s->tokenizer, ret->text)))
+        ret->input_source = TOKENS_UNKNOWN;
     return 0;
 }
 
@@ -237,10 +238,10 @@ static bool pieces_add_up(const struct synthetic *s)
     return true;
 }
 
-static int find_pieces(struct synthetic *s, struct err *err)
-{
 /* Chooses the words of prompts: tokens of the tokenizer, or common words. Returns 0, or another
  * value with *err. */
+static int find_pieces(struct synthetic *s, struct err *err)
+{
     s->pieces = calloc(PIECES_MAX, sizeof *s->pieces);
     if (!s->pieces)
         return err_memory(err, "synthetic prompts");

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+enum { ADDED_TEXT_MAX = 1 << 16 };
+
 struct added_token {
     char *text;
     size_t n;
@@ -34,13 +36,15 @@ int added_read(struct added_list *a, const struct json *spec, uint32_t id, const
                             .right = json_bool(json_get(spec, "rstrip"), false),
                             .word = json_bool(json_get(spec, "single_word"), false)};
     struct buf text CLEANUP_BUF;
-    buf_init(&text, 1 << 16);
+    buf_init(&text, ADDED_TEXT_MAX);
     if (!t.normalized)
         buf_str(&text, content);
     else if (steps_run(normal, content, true, take_normal, &text, err) < 0)
         return -1;
-    if (text.failed || !text.n)
-        return err_set(err, ERR_INPUT, "the text of the token %u is empty or too long", id);
+    if (text.failed)
+        return err_set(err, ERR_INPUT, "the text of the token %u is longer than %d bytes (or out of memory)", id, ADDED_TEXT_MAX - 1);
+    if (!text.n)
+        return err_set(err, ERR_INPUT, "the text of the token %u is empty after the normalizer", id);
     struct added_token *more = realloc(a->token, (a->count + 1) * sizeof *more);
     if (!more || !(a->token = more, t.text = strndup(text.p, text.n)))
         return err_memory(err, "a tokenizer");

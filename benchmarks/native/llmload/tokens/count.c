@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/opt.h"
 #include "benchmarks/native/llmload/tokens/tokenizer.h"
+#include "benchmarks/native/llmload/tokens/unicode.h"
 #include "benchmarks/native/llmload/verbs.h"
 
 #include <fcntl.h>
@@ -48,8 +49,12 @@ static int tokens_print_strings(const struct tokenizer *t, struct str rest, bool
             continue;
         rc = json_parse(&j, text, NULL, err);
         if (rc == 0) {
-            rc = json_is_string(j) ? tokens_print_text(t, str_of(json_string(j, "")), print_ids, err)
-                                   : err_set(err, ERR_INPUT, "expected a JSON string, got \"" STR_FMT "\"", STR_ARG(str_sub(text, 0, 40)));
+            if (!json_is_string(j))
+                rc = err_set(err, ERR_INPUT, "expected a JSON string, got \"" STR_FMT "\"", STR_ARG(str_sub(text, 0, 40)));
+            else if (unicode_has_nul(text))
+                rc = err_set(err, ERR_INPUT, "expected a string without a NUL (\\u0000)");
+            else
+                rc = tokens_print_text(t, str_of(json_string(j, "")), print_ids, err);
             json_free(j);
         }
         if (rc < 0)

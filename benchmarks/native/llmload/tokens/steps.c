@@ -109,7 +109,7 @@ static int step_compile(struct step *s, const char *pattern, struct err *err)
     buf_init(&text, PATTERN_MAX);
     pattern_to_pcre2(&text, pattern);
     if (text.failed)
-        return err_set(err, ERR_INPUT, "the pattern is longer than %d bytes", PATTERN_MAX);
+        return err_set(err, ERR_INPUT, "the pattern is longer than %d bytes after translation for PCRE2 (or out of memory)", PATTERN_MAX);
     s->pattern = pcre2_compile((PCRE2_SPTR)(text.p ? text.p : ""), text.n, PCRE2_UTF | PCRE2_UCP, &code, &at, NULL);
     if (!s->pattern) {
         unsigned char why[160] = "";
@@ -269,8 +269,9 @@ struct steps_walk {
 
 static int steps_continue(const struct steps_walk *r, size_t at, struct str text, bool first);
 
-/* The next place in text from *at on where the pattern matches, not empty. 0: none, -1 with err: a
- * limit of PCRE2. */
+/* Finds the next place in the text from `at` on where the step's pattern or plain text is, not
+ * empty. Returns 1 with *ret in the text; 0: none; -1 with err: a limit of PCRE2, or out of memory.
+ * data: of pcre2_match_data_create, NULL when out of memory; not used for a plain text. */
 static int find_next(const struct step *s, pcre2_match_data *data, struct str text, size_t at, struct str *ret, struct err *err)
 {
     if (!s->pattern) {
@@ -280,14 +281,21 @@ static int find_next(const struct step *s, pcre2_match_data *data, struct str te
         *ret = str_sub(text, at + (size_t)found, strlen(s->text));
         return 1;
     }
+    if (!data)
+        return err_memory(err, "a pattern of the tokenizer");
     int rc = pcre2_match(s->pattern, (PCRE2_SPTR)text.p, text.n, at, PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK, data, s->limits);
     if (rc == PCRE2_ERROR_JIT_STACKLIMIT) /* the interpreter has more */
         rc = pcre2_match(s->pattern, (PCRE2_SPTR)text.p, text.n, at, PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data, s->limits);
     if (rc == PCRE2_ERROR_NOMATCH)
         return 0;
     const size_t *span = pcre2_get_ovector_pointer(data);
-    if (rc < 0 || span[1] < span[0])
-        return err_set(err, ERR_INPUT, "a pattern of the tokenizer reached its limit in a text of %zu bytes", text.n);
+    if (rc < 0) {
+        unsigned char why[160] = "";
+        pcre2_get_error_message(rc, why, sizeof why);
+        return err_set(err, ERR_INPUT, "a pattern of the tokenizer failed in a text of %zu bytes: %s", text.n, (char *)why);
+    }
+    if (span[1] < span[0]) /* \K in an assertion */
+        return err_set(err, ERR_INPUT, "a pattern of the tokenizer matches a text that ends before it begins");
     *ret = str_sub(text, span[0], span[1] - span[0]);
     return 1;
 }
@@ -350,7 +358,7 @@ static int step_split(const struct steps_walk *r, size_t at, struct str text, bo
     size_t done = 0;
     int rc = 0;
     pcre2_match_data *data = s->pattern ? pcre2_match_data_create(1, NULL) : NULL;
-    while ((!s->pattern || data) && (rc = find_next(s, data, text, done, &found, r->err)) > 0) {
+    while ((rc = find_next(s, data, text, done, &found, r->err)) > 0) {
         size_t begin = (size_t)(found.p - text.p);
         rc = cut_piece(&c, str_sub(text, done, begin - done), false);
         if (rc < 0 || (rc = cut_piece(&c, found, true)) < 0)
@@ -430,7 +438,8 @@ static int steps_continue(const struct steps_walk *r, size_t at, struct str text
     if (step_rewrite(r->steps->step[at], text, first, &made, r->err) < 0)
         return -1;
     if (made.failed)
-        return err_set(r->err, ERR_INPUT, "a text of %zu bytes is too long for the tokenizer", text.n);
+        return err_set(r->err, ERR_INPUT, "a text of %zu bytes becomes longer than %d MiB in a step before encoding (or out of memory)",
+                       text.n, TEXT_MAX >> 20);
     return steps_continue(r, at + 1, buf_text(&made), first);
 }
 

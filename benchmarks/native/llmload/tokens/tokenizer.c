@@ -17,7 +17,7 @@ struct tokenizer {
     char hash[SHA256_HEX];
 };
 
-enum { FILE_MAX = 1 << 30 };
+enum { FILE_MAX = 1 << 30, CLEAN_MAX = 256 << 20 };
 
 static int open_file(struct tokenizer *t, const char *path, struct err *err)
 {
@@ -84,13 +84,14 @@ const char *tokenizer_hash(const struct tokenizer *t)
 int tokenizer_encode(const struct tokenizer *t, struct str text, struct ids *to, struct err *err)
 {
     struct buf clean CLEANUP_BUF;
-    buf_init(&clean, 256 << 20);
+    buf_init(&clean, CLEAN_MAX);
     if (!str_valid_utf8(text)) {
         buf_utf8(&clean, text);
+        if (clean.failed)
+            return err_set(err, ERR_INPUT, "a text of %zu bytes is longer than %d MiB in UTF-8 (or out of memory)", text.n,
+                           CLEAN_MAX >> 20);
         text = buf_text(&clean);
     }
-    if (clean.failed)
-        return err_set(err, ERR_INPUT, "a text of %zu bytes is too long for the tokenizer", text.n);
     int rc = t->bpe ? bpe_file_encode(t->bpe, text, to, err) : sentencepiece_encode(t->pieces, text, to, err);
     return rc == 0 && to->failed ? err_memory(err, "the tokens of a text of %zu bytes", text.n) : rc;
 }

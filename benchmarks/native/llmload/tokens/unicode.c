@@ -59,3 +59,16 @@ int unicode_normalize(enum unicode_form form, struct str text, struct buf *to, s
     free(made);
     return n >= 0 ? 0 : err_set(err, ERR_INPUT, "a text of %zu bytes cannot be brought into form %s", text.n, forms[form].name);
 }
+
+bool unicode_has_nul(struct str json)
+{
+    if (json.n && memchr(json.p, 0, json.n))
+        return true;
+    for (size_t i = 0; i + 1 < json.n; i++)
+        if (json.p[i] == '\\') {
+            if (str_starts(str_sub(json, i, 6), "\\u0000"))
+                return true;
+            i++; /* an escaped backslash begins no escape */
+        }
+    return false;
+}
