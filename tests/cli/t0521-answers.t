@@ -96,7 +96,7 @@ runs = json.load(sys.stdin)
 print(*(next(r["id"] for r in runs if r["experiment"] == e and not r["parent"]) for e in ("swept", "other")))')
 "$BENCHWRAP" compare $sweeps >compared
 like "of a sweep the points are counted" "$(cat compared)" '^A .* 1 run of swept, 2 points, 3 repetitions'
-like "... and what two sweeps do not share is not compared" "$(tr -s '\n ' ' ' <compared)" 'B against A: the runs share no metric\.'
+like "... and what two sweeps do not share is not compared" "$(tr -s '\n ' ' ' <compared)" 'B against A: the runs share no metric: the names and points differ\. A has rate\.median @1 100 op/s, rate\.median @2 200 op/s, B has size_1\.'
 is "... nor the wall times of all their points" "$(grep -c '^run.wall ' compared)" 0
 like "... but the next step is named" "$(cat compared)" 'hint: benchwrap compare --by size -e swept'
 like "runs of several situations in a group are named" "$("$BENCHWRAP" compare --by size -e other | tr -s '\n ' ' ')" \

@@ -100,4 +100,27 @@ different() { bare 0.3; "$BENCHWRAP" -q -e bare --repeat 3 -- true; }
 like "of other programs that is said behind it" "$(until_answer 'run\.wall is [89][0-9.]+ % lower' different)" '^B against A: run\.wall is [89][0-9.]+ % lower \(95 %: [^)]*\)\. (! .* disturbed\. )?The runs share no metric but their wall time; they are of different programs \(sleep, true\)\.'
 "$BENCHWRAP" -q -e bare -- true; "$BENCHWRAP" -q -e bare -- sleep 0.1
 like "one run on each side: so too" "$(compared | tr -s '\n ' ' ')" 'One run on each side cannot tell a change from chance\. The runs share no metric but their wall time; they are of'
+
+# Where no metric has the same name on both sides, the answer says what each side has, not how long they took.
+cat >cipher <<'P'
+#!/bin/sh
+echo "$1.bw: $2 MB/s"
+[ -z "$3" ] || echo "$1.bulk: $3 MB/s"
+P
+chmod +x cipher
+ciphers() { for name in cbc gcm; do "$BENCHWRAP" -q -e ciphers --repeat 3 -- ./cipher $name "$@" >/dev/null 2>&1; done; }
+ciphers 1087
+like "names that differ: the answer has the value of each side" "$(answer)" '^B against A: the runs share no metric: the names differ\. A has cbc_bw 1087 MB/s, B has gcm_bw 1087 MB/s\. '
+is "... and nothing about the time that they took" "$(answer | grep -c 'run\.wall')" 0
+"$BENCHWRAP" -q -e ciphers -- ./cipher cbc 1 2 >/dev/null 2>&1
+"$BENCHWRAP" -q -e ciphers -- sleep 0 >/dev/null 2>&1
+like "... one run on each side, and one of them without a metric" "$(answer)" '^B against A: the runs share no metric; they are of different programs \(cipher, sleep\)\. A has cbc_bulk 2 MB/s, cbc_bw 1 MB/s, B has none\. '
+many() { "$BENCHWRAP" -q -e many -- "$BENCHWRAP" log "$1a=1" "$1b=2" "$1c=3" "$1d=4" >/dev/null 2>&1; }
+many x; many y
+like "... of many metrics the first" "$(answer)" 'A has xa 1, xb 2, xc 3 and 1 more, B has ya 1, yb 2, yc 3 and 1 more\. '
+for way in read write; do
+    printf 'name: way\nversion: "1"\nheadlines: [%s]\nreaders:\n  - {name: r, regex: "^(?<v>[0-9]+) (?<t>[0-9]+)", metrics: [{name: %s, cell: v, unit: MB_per_s, better: higher}, {name: t, cell: t, unit: s, better: lower}]}\n' $way $way >$way.yaml
+    "$BENCHWRAP" -q -e way --repeat 3 -r ./$way.yaml -- echo 5 6 >/dev/null 2>&1
+done
+like "... and where only minor metrics are common" "$(answer)" '^B against A: the runs share no headline metric\. A has read 5 MB/s, B has write 5 MB/s\. '
 done_testing

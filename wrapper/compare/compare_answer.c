@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { NAMED_MAX = 4 /* metrics in the first sentence */, SILENT_MAX = 8 /* in each of the others */ };
+enum { NAMED_MAX = 4 /* metrics in the first sentence */, SILENT_MAX = 8 /* in each of the others */, OWN_MAX = 3 /* of a side alone */ };
 
 void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text)
 {
@@ -118,14 +118,11 @@ static void put_programs(const struct compare_text *t, size_t g, struct buf *to)
     buf_putc(to, '.');
 }
 
-/* Appends "The runs share no metric but their wall time; they are of different programs (fio,
- * ior)." behind the answer for their wall time. */
+/* Appends "The runs share no metric but their wall time; they are of different programs (sleep,
+ * true)." behind the answer for their wall time. */
 static void put_nothing_else(const struct compare_text *t, size_t g, struct buf *to)
 {
-    bool other = false;
-    for (const struct compared_metric *m = t->metrics; m; m = m->next)
-        other = other || (!compare_is_wall(m) && (m->sides[0].n || m->sides[g].n));
-    if (!other && strcmp(program_of(t, 0), program_of(t, g)) == 0)
+    if (strcmp(program_of(t, 0), program_of(t, g)) == 0)
         return;
     buf_puts(to, " The runs share no metric but their wall time");
     put_programs(t, g, to);
@@ -139,13 +136,62 @@ static bool shares_wall(const struct compare_text *t, size_t g)
     return false;
 }
 
-/* Appends "B against A: the runs share no metric; they are of different programs (fio, ior)." */
+/* Returns whether the side has a metric other than its wall time; headlines: a headline metric. */
+static bool has_own_metric(const struct compare_text *t, size_t g, bool headlines)
+{
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
+        if (!compare_is_wall(m) && m->sides[g].n && (!headlines || m->headline))
+            return true;
+    return false;
+}
+
+/* Appends "A has rate 1087 MB/s, wait 3 us and 2 more": the headline metrics, or all of a side that
+ * has none. */
+static void put_own_metrics(const struct compare_text *t, size_t g, struct buf *to)
+{
+    bool headlines = has_own_metric(t, g, true);
+    size_t n = 0;
+    buf_printf(to, "%c has ", (char)('A' + g));
+    for (const struct compared_metric *m = t->metrics; m; m = m->next) {
+        if (compare_is_wall(m) || !m->sides[g].n || (headlines && !m->headline) || n++ >= OWN_MAX)
+            continue;
+        buf_printf(to, "%s%s ", n > 1 ? ", " : "", compare_metric_name(m, t->arena));
+        show_quantity(to, m->sides[g].median, m->unit);
+    }
+    if (n > OWN_MAX)
+        buf_printf(to, " and %zu more", n - OWN_MAX);
+    buf_puts(to, n ? "" : "none");
+}
+
+/* Returns whether points of a sweep, or rows of a table, are compared one by one. */
+static bool has_points(const struct compare_text *t, size_t g)
+{
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
+        if (m->sides[g].n && m->step >= 0)
+            return true;
+    return false;
+}
+
+/* Appends "B against A: the runs share no metric; they are of different programs (fio, ior). A has
+ * write.bw 1085 MiB/s, B has none." The wall times are in the table. */
 static void put_nothing_shared(struct compare_text *t, size_t g)
 {
     CLEANUP_BUF struct buf b;
-    buf_init(&b, 4096);
+    bool own = has_own_metric(t, 0, false), other = has_own_metric(t, g, false);
+    bool renamed = own && other && strcmp(program_of(t, 0), program_of(t, g)) == 0;
+    buf_init(&b, 1 << 16);
     buf_printf(&b, "%c against A: the runs share no metric", (char)('A' + g));
-    put_programs(t, g, &b);
+    if (renamed)
+        buf_printf(&b, ": the names%s differ.", has_points(t, 0) || has_points(t, g) ? " and points" : "");
+    else
+        put_programs(t, g, &b);
+    if (own || other) {
+        buf_putc(&b, ' ');
+        put_own_metrics(t, 0, &b);
+        buf_puts(&b, ", ");
+        put_own_metrics(t, g, &b);
+        buf_putc(&b, '.');
+    }
     compare_put_wrapped(t, 13, buf_text(&b));
 }
 
@@ -255,10 +301,21 @@ static bool is_all_few(const struct compare_text *t, size_t g, bool headlines)
     return few;
 }
 
+/* Appends "the runs share no headline metric. A has read.bw 3 MiB/s, B has write.bw 4 MiB/s." */
+static void put_no_headline_shared(const struct compare_text *t, size_t g, struct buf *to)
+{
+    buf_puts(to, "the runs share no headline metric. ");
+    put_own_metrics(t, 0, to);
+    buf_puts(to, ", ");
+    put_own_metrics(t, g, to);
+    buf_putc(to, '.');
+}
+
 void compare_put_answer(struct compare_text *t, size_t g)
 {
     bool shared = compare_shares_metric(t, g);
-    if (!shared && !shares_wall(t, g)) {
+    bool own = has_own_metric(t, 0, false) || has_own_metric(t, g, false);
+    if (!shared && (own || !shares_wall(t, g))) {
         put_nothing_shared(t, g);
         return;
     }
@@ -282,7 +339,7 @@ void compare_put_answer(struct compare_text *t, size_t g)
     for (enum silence i = SILENCE_NONE + 1; i < SILENCES; i++)
         put_silent(t, g, i, headlines, b.n == begin, &b);
     if (b.n == begin)
-        buf_puts(&b, "the runs share no headline metric.");
+        put_no_headline_shared(t, g, &b);
     if (!shared)
         put_nothing_else(t, g, &b);
     compare_put_wrapped(t, 13, buf_text(&b));
