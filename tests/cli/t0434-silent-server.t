@@ -80,6 +80,8 @@ fastest -- true
 ok "a silent server delays the end by about 0.3 s ($asked ms; without a server $alone ms)" test "$asked" -lt $((1500 + 3 * alone))
 like "it is reported" "$(cat err)" "! not sent yet to $url: no answer within 0.3 s; a background process keeps trying"
 like "… with what to do" "$(cat err)" "the run is complete in .*; benchwrap sync sends what has not arrived"
+like "… and how to see whether it arrived" "$(cat err)" "once it has arrived, benchwrap show prints its link"
+is "… it has none yet" "$("$BENCHWRAP" show | grep -c "^Server ")" 0
 fastest --share-run -- sh -c 'echo "$MLFLOW_TRACKING_URI"'
 ok "with --share-run start and end together ($asked ms)" test "$asked" -lt $((1500 + 3 * alone))
 like "the program gets a private store" "$(cat out)" '^file:///'
@@ -110,6 +112,13 @@ ok "sync completes the run" timeout 300 "$BENCHWRAP" sync --to "$url" --tree fal
 wait_until '! pgrep -f -- "--send finish .*$WORK"'
 is "the process in the background ends" "$(pgrep -fc -- "--send finish .*$WORK")" 0
 like "and it is there once" "$("$BENCHWRAP" sync --to "$url" --tree fallen)" ": nothing to send, 1 run up to date$"
+like "show has the link of the server" "$("$BENCHWRAP" show --tree fallen)" "^Server +$url/#/experiments/[0-9]+/runs/[0-9a-f]{32}$"
+like "… with --all too" "$("$BENCHWRAP" show --all --tree fallen)" "^server +$url/#/experiments/[0-9]+/runs/[0-9a-f]{32}$"
+there=$("$BENCHWRAP" show --tree fallen | sed -n 's|^Server.*/runs/||p')
+here=$("$BENCHWRAP" show --json --tree fallen | jq -r .id)
+is "… and the server's id finds the run" "$("$BENCHWRAP" show --json --tree fallen "$there" 2>named | jq -r .id)" "$here"
+like "… which is said" "$(cat named)" "^benchwrap: the server's run $there is $(echo "$here" | cut -c 1-8) in "
+like "… so does its beginning, in every command" "$("$BENCHWRAP" compare --tree fallen "$(echo "$there" | cut -c 1-10)" "$here" 2>&1)" '^A +[0-9a-f]{8} .*base$'
 curl -s -d '* 1- close' "$url/fault/script"
 like "one that closes the connection may have the run" "$(MLFLOW_TRACKING_URI=$url "$BENCHWRAP" -e x -- true 2>&1)" "! not confirmed by $url: the server closed the connection without an answer"
 curl -s -d '' "$url/fault/script"

@@ -419,6 +419,8 @@ static void print_sender_end(struct run *run, enum wait_end end, const struct sc
     summary_tree(run->plan.tree, &line);
     buf_puts(&line, open || unknown ? "; benchwrap sync sends what has not arrived" : "; send it later: benchwrap sync");
     summary_line(screen, STYLE_DIM, "", 2, buf_text(&line), to);
+    if (open || unknown)
+        summary_line(screen, STYLE_DIM, "", 2, STR("once it has arrived, benchwrap show prints its link"), to);
 }
 
 void run_server_fetch(struct run *run, int64_t until_ns)

@@ -5,6 +5,7 @@
 #include "runs/annotations.h"
 #include "runs/runs.h"
 #include "runs/runs_ref.h"
+#include "runs/server_copies.h"
 #include "runs/stale.h"
 
 #include <stdlib.h>
@@ -281,6 +282,11 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *
         got = runs_find_current(runs, what, a, ret, err);
     if (got == 0)
         settle_found(runs, *ret, what, id != name, a);
+    const char *local = got == 1 ? server_copies_find(runs, name, a) : NULL;
+    if (local) {
+        fprintf(runs->place.notes, "benchwrap: the server's run %s is %.8s in %s\n", name, local, runs->tree);
+        return runs_find(runs, local, what, a, ret, err);
+    }
     const struct tree_run *named = got == 1 ? find_named(runs, name, a, err) : NULL;
     if (named) {
         CLEANUP_BUF struct buf b;

@@ -3,6 +3,7 @@
 #include "base/show.h"
 #include "runs/fact_words.h"
 #include "runs/entry_stats.h"
+#include "runs/server_copies.h"
 #include "runs/show.h"
 #include "mlruns-format/key.h"
 #include "series/table.h"
@@ -30,6 +31,17 @@ static void meta_line(const struct show_state *s, const char *name, struct str v
     fprintf(s->out, "%-12s%s\n", name, b.n ? b.p : "-");
 }
 
+static void put_server_lines(const struct show_state *s)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 8192);
+    for (const struct sent_note *note = server_copies_of(s->runs, s->run, s->arena); note; note = note->next) {
+        buf_clear(&b);
+        server_copies_link(note, &b);
+        meta_line(s, "server", buf_text(&b));
+    }
+}
+
 static void print_meta(const struct show_state *s)
 {
     const struct tree_run *run = s->run;
@@ -55,6 +67,7 @@ static void print_meta(const struct show_state *s)
     meta_line(s, "started", buf_text(&b));
     meta_line(s, "user", str_of(run->user));
     meta_line(s, "path", str_of(run->path));
+    put_server_lines(s);
     if (run->problem)
         meta_line(s, "damaged", str_of(run->problem));
     if (s->detail_problem)

@@ -5,6 +5,7 @@
 #include "runs/entry_stats.h"
 #include "runs/inputs.h"
 #include "runs/row_words.h"
+#include "runs/server_copies.h"
 #include "runs/show.h"
 #include "runs/code_functions.h"
 #include "runs/stale.h"
@@ -330,6 +331,18 @@ static void show_put_files(const struct show_state *s, struct buf *to)
     show_put_line(s, "Files", STYLE_PLAIN, buf_text(&b), to);
 }
 
+/* Appends a line for each server that has the run: its id there is another one than here. */
+static void put_servers(const struct show_state *s, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 8192);
+    for (const struct sent_note *note = server_copies_of(s->runs, s->run, s->arena); note; note = note->next) {
+        buf_clear(&b);
+        server_copies_link(note, &b);
+        show_put_line(s, "Server", STYLE_PLAIN, buf_text(&b), to);
+    }
+}
+
 /* Explains pseudonyms where a public run may have them. */
 static void put_replaced(const struct show_state *s, struct buf *to)
 {
@@ -414,6 +427,7 @@ int show_screen(const struct show_state *s)
     put_annotated(s, &to);
     put_replaced(s, &to);
     show_put_files(s, &to);
+    put_servers(s, &to);
     put_hint(s, more, &to);
     fwrite(to.p ? to.p : "", 1, to.n, s->out);
     return to.failed ? -1 : status;
