@@ -4,7 +4,6 @@
 #include "benchmarks/coverage.h"
 #include "benchmarks/finish.h"
 #include "mlruns-format/key.h"
-#include "mlruns-format/no_metrics.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -140,63 +139,6 @@ static void notes_out(struct ending *e)
     versions_out(e);
 }
 
-/* Does the record have a result already, from the program's output or from benchwrap log? */
-static bool has_result(const struct record *r)
-{
-    for (const struct fact *f = r->first; f; f = f->next)
-        if (f->kind == FACT_METRIC && key_is_result(f->key.p))
-            return true;
-    return false;
-}
-
-/* The line of all that were left out that the user would miss most, and what it is: "\"size: 12 MiB\" is a size: "; "": there is none. */
-static const char *describe_left_out(const struct ending *e)
-{
-    const struct ignored_lines *x = &e->run->ignored;
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 400);
-    if (!x->lines || 2 * x->not_text >= e->run->lines) /* a match in binary data is no line */
-        return "";
-    buf_plain(&b, str_of(x->size[0] ? x->size : x->line[0]), 80);
-    return arena_printf(&e->record->arena, "\"%s\" is %s: ", b.p ? b.p : "", x->size[0] ? "a size" : "not read");
-}
-
-/* The output has lines, and none has a result. NULL: out of memory. */
-static const char *describe_no_result(const struct ending *e)
-{
-    struct arena *a = &e->record->arena;
-    const size_t n = e->run->lines, not_text = e->run->ignored.not_text;
-    const char *lines = n == 1 ? "line" : "lines", *left_out = describe_left_out(e), *binary = "";
-    if (not_text == n)
-        return arena_printf(a, "the output is not text: %zu %s of binary data or control characters", n, lines);
-    if (not_text)
-        binary = arena_printf(a, "%zu of them not text (binary data or control characters), ", not_text);
-    return left_out && binary
-               ? arena_printf(a,
-                              "%zu %s read, %snone with a result like \"rate: 12.5 MB/s\" (name, number, unit) or \"loss 0.3\" "
-                              "(a known score); %ssizes, settings, errors, progress and lines that begin with a rank or "
-                              "step do not count",
-                              n, lines, binary, left_out)
-               : NULL;
-}
-
-/* Rules that guess found nothing: the reason, which is also a warning of the record. NULL: they did, or there was nothing to read. */
-static const char *explain_no_metrics(struct ending *e)
-{
-    const struct rules_run *run = e->run;
-    size_t names = 0;
-    if (!run->rules->guess || e->metrics || !run->lines || has_result(e->record))
-        return NULL;
-    for (const struct series *s = run->series; s; s = s->next)
-        names += !s->dropped;
-    const char *why = names ? arena_printf(&e->record->arena, "%zu name%s in %zu line%s, but no name with a single value", names,
-                                           str_plural(names), run->lines, str_plural(run->lines))
-                            : describe_no_result(e);
-    if (why)
-        record_warning(e->record, NO_METRICS "%s", why);
-    return why;
-}
-
 /* Did the rules read anything, in a block or with block -1 in all? Rules that read nothing of an output judge nothing. */
 static bool has_evidence(const struct ending *e, int block)
 {
@@ -316,7 +258,7 @@ int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t bas
     lost_fail(&e);
     record->source = "rules";
     headlines_record(&e.headlines, record);
-    const char *no_metrics = explain_no_metrics(&e);
+    const char *no_metrics = explain_left_out(&e);
     for (size_t i = 0; i < run->rules->checks; i++)
         check_one(&e, run->rules->check[i]);
     for (size_t i = 0; i < run->rules->requireds; i++)

@@ -38,6 +38,9 @@ bool ending_holds(struct ending *e, const struct expr *when); /* NULL: always */
 size_t samples_of(const struct rules_run *run, struct str name, unsigned block);
 /* Matches of a check in a block, or with block -1 in all; *ret_line, if not NULL, becomes the first line of them. */
 size_t matches_of(const struct rules_run *run, const struct check *check, int block, const char **ret_line);
+/* finish_left_out.c: for rules that guess, records a warning of what they have read but left out, and why. Returns the reason why the
+ * record has no result; NULL: it has one, or there was nothing to read. */
+const char *explain_left_out(struct ending *e);
 /* finish_checks.c */
 void check_one(struct ending *e, const struct check *c);
 void required_one(struct ending *e, const struct required *q);
@@ -45,6 +48,9 @@ void required_one(struct ending *e, const struct required *q);
 void series_drop(struct ending *e);
 void computed_take(struct ending *e);
 int metrics_out(struct ending *e, struct err *err);
+/* Returns why the series has no result; NULL if it has one. */
+const char *series_trouble(const struct rules_run *run, struct series *s);
+bool series_same_metric(const struct rules_run *run, const struct series *a, const struct series *b);
 /* "write.bw", "write.bw.max": the value of that metric in a block; undefined if it is missing, or
  * has several values and no statistic is named. */
 struct value metric_value_in(struct rules_run *run, struct str name, unsigned block);

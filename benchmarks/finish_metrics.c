@@ -80,7 +80,7 @@ static int by_step(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-static bool series_same_metric(const struct rules_run *run, const struct series *a, const struct series *b)
+bool series_same_metric(const struct rules_run *run, const struct series *a, const struct series *b)
 {
     const char *x = a->rule->stat ? a->rule->stat : "", *y = b->rule->stat ? b->rule->stat : "";
     return block_of(run, a) == block_of(run, b) && a->rule->unit == b->rule->unit && str_eq(a->name, b->name) && !strcmp(x, y);
@@ -98,8 +98,7 @@ static bool series_is_contradicted(const struct rules_run *run, const struct ser
 
 static const char row_unread[] = "values stand in lines with digits in groups or decimal commas, which are not read";
 
-/* Returns why the series has no result; NULL if it has one. */
-static const char *series_trouble(const struct rules_run *run, struct series *s)
+const char *series_trouble(const struct rules_run *run, struct series *s)
 {
     if (run->hopeless)
         return "the lines of the output are too hard for the patterns, so reading was stopped";

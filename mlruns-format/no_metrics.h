@@ -12,4 +12,10 @@ struct str no_metrics_in(struct str warning);
 /* Returns the reason why the record (benchwrap.json; NULL is allowed) has no metrics; NULL: it has
  * no such warning. The JSON owns the text. */
 const char *no_metrics_of(const struct json *detail);
+
+/* How the warning begins that names results of the output that are left out while others are
+ * recorded; names and reasons follow. */
+#define LEFT_OUT "left out: "
+/* Returns what follows in the record's first such warning; NULL: it has none. The JSON owns it. */
+const char *left_out_of(const struct json *detail);
 #endif

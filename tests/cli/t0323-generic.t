@@ -27,6 +27,17 @@ is "... and names the first size that was left out" "$(left_out 'timeout: 5 s\nc
     '"compressed size: 1976308 B" is a size; "size: 12 MiB" is a size; "compressed file: 44 MiB" is a size'
 is "... else the first line with a number and a unit" "$(left_out 'x\ntimeout: 5 s\n')" '"timeout: 5 s" is not read'
 is "a size behind a result is none" "$("$BENCHWRAP" -t none/mlruns -- sh -c 'echo "output: 5 B"; echo "rate: 5 MB/s"' 2>&1 >/dev/null | grep -c 'no metrics')" 0
+several() { printf "$1" >none/several; "$BENCHWRAP" -t none/mlruns -- cat none/several 2>&1 >/dev/null; }
+like "several values of one name: the reason has name and values, and the next step" "$(several 'rate: 5 MB/s\nrate: 6.5 MB/s\nrate: 7 MB/s\n')" \
+    'no metrics: rate has 3 different values \(5, 6\.5, 7 MB/s\); use --repeat N with one value a run, or write a rule file$'
+like "... of many the first" "$(several 'rate: 5 MB/s\nrate: 6.5 MB/s\nrate: 7 MB/s\nrate: 5 MB/s\nrate: 8 MB/s\n')" 'rate has more than 3 different values \(5, 6\.5, 7 … MB/s\)'
+like "... of several names two" "$(several 'a rate: 5 MB/s\na rate: 6 MB/s\nb rate: 5 MB/s\nb rate: 6 MB/s\nc rate: 5 MB/s\nc rate: 6 MB/s\n')" \
+    'no metrics: a_rate has 2 different values \(5, 6 MB/s\); b_rate has 2 different values \(5, 6 MB/s\); and 1 more; use'
+like "... next to a result, what is left out is a warning" "$(several 'rate: 5 MB/s\nrate: 6 MB/s\nspeed: 7 op/s\n')" '! left out: rate has 2 different values \(5, 6 MB/s\)$'
+like "... show has it without --all" "$("$BENCHWRAP" show -t none/mlruns)" '^Warnings +left out: rate has 2 different values \(5, 6 MB/s\)$'
+like "... a sweep or repetitions too" "$("$BENCHWRAP" -t none/mlruns --repeat 2 -- cat none/several 2>&1 >/dev/null)" '! left out: rate has 2 different values \(5, 6 MB/s\)$'
+like "... what was not measured has its own reason" "$(several 'rate: 0 MB/s\n')" 'no metrics: rate: zero: not measured, printed "0"$'
+is "... which is no warning next to a result" "$(several 'rate: 0 MB/s\nspeed: 7 op/s\n' | grep -c 'left out')" 0
 is "a program without output gets no such warning" "$("$BENCHWRAP" -t none/mlruns -- true 2>&1 | grep -c 'no metrics')" 0
 # Of a line that a program writes over and over only the last state counts: what a terminal shows in the end.
 last_state() { printf "$1" >none/drawn; "$BENCHWRAP" parse --rules generic --json none/drawn | jq -c '[.metrics[] | [.key, .value]]'; }

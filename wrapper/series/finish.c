@@ -263,6 +263,8 @@ const struct series_figure *series_record_all(struct record *r, struct series_no
     put_headlines(&f, figures);
     if (series_no_metrics(notes))
         record_warning(r, NO_METRICS "%s", series_no_metrics(notes));
+    if (series_left_out(notes))
+        record_warning(r, LEFT_OUT "%s", series_left_out(notes));
     judge_series(&f, ret);
     record_tag(r, "benchwrap.series_end", str_of(notes->end[0] ? notes->end : "the series was cut off"));
     if (notes->arena.failed)

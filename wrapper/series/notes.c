@@ -27,6 +27,14 @@ const char *series_no_metrics(const struct series_notes *n)
     return why;
 }
 
+const char *series_left_out(const struct series_notes *n)
+{
+    for (const struct series_repetition *run = n->first; run; run = run->next)
+        if (series_counts(run) && run->left_out && run->left_out[0])
+            return run->left_out;
+    return NULL;
+}
+
 bool series_is_current(const struct series_repetition *run, const char *id)
 {
     return id && id[0] ? strcmp(id, run->id) == 0 : strcmp(run->status, SERIES_RETRACTED) == 0;
@@ -123,6 +131,8 @@ void series_run_print(const struct series_repetition *run, struct buf *to)
         json_flag(&j, "unjudged", true);
     if (run->no_metrics && run->no_metrics[0])
         json_text(&j, "no_metrics", run->no_metrics);
+    if (run->left_out && run->left_out[0])
+        json_text(&j, "left_out", run->left_out);
     json_int(&j, "start_ms", run->start_ms);
     json_int(&j, "end_ms", run->end_ms);
     json_open(&j, "values", '[');
@@ -275,6 +285,7 @@ static void notes_read_run(struct series_notes *n, const struct json *j)
                                       .noisy = notes_text_of(a, j, "noisy"),
                                       .unjudged = json_bool(json_get(j, "unjudged"), false),
                                       .no_metrics = notes_text_of(a, j, "no_metrics"),
+                                      .left_out = notes_text_of(a, j, "left_out"),
                                       .start_ms = json_integer(json_get(j, "start_ms"), 0),
                                       .end_ms = json_integer(json_get(j, "end_ms"), 0)};
     const char *id = notes_text_of(a, j, "run");

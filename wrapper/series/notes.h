@@ -38,6 +38,7 @@ struct series_repetition {
     const char *noisy; /* what disturbed it, in words; "" nothing */
     bool unjudged; /* it may have been disturbed all the same (mlruns-format/disturbance.h) */
     const char *no_metrics; /* why nothing of its output is a result, in words; "" or NULL: it has results, or it was not checked */
+    const char *left_out; /* which results of its output are left out, and why; "" or NULL: none */
     double throttled; /* how often its node slowed down for heat; -1: not known */
     int64_t start_ms, end_ms;
     struct series_run_value *values;
@@ -59,6 +60,8 @@ bool series_counts(const struct series_repetition *run);
 /* Returns why no run that counts has a result, by the first of them; NULL: one has, or none has a
  * reason. Borrowed. */
 const char *series_no_metrics(const struct series_notes *n);
+/* Returns what the first run that counts has left out; NULL: none has. Borrowed. */
+const char *series_left_out(const struct series_notes *n);
 /* Returns whether the notes have what readers see in place of the run. id: of the run that they
  * see; NULL or "": it is retracted. */
 bool series_is_current(const struct series_repetition *run, const char *id);

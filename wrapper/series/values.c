@@ -160,6 +160,7 @@ void series_values_take(struct series_repetition *run, const struct json *detail
     run->noisy = series_tag_text(detail, "benchwrap.noisy", a);
     run->unjudged = !run->noisy[0] && disturbance_unjudged(detail);
     run->no_metrics = no_metrics_of(detail) ? own_text(a, no_metrics_of(detail)) : "";
+    run->left_out = left_out_of(detail) ? own_text(a, left_out_of(detail)) : "";
     run->throttled = json_number(json_get(json_get(t.metrics, "noise.throttled"), "value"), -1);
     run->start_ms = json_integer(json_get(about, "start_ms"), 0);
     run->end_ms = json_integer(json_get(about, "end_ms"), 0);
