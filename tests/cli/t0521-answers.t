@@ -98,6 +98,12 @@ print(*(next(r["id"] for r in runs if r["experiment"] == e and not r["parent"]) 
 like "of a sweep the points are counted" "$(cat compared)" '^A .* 1 run of swept, 2 points, 3 repetitions'
 like "... and what two sweeps do not share is not compared" "$(tr -s '\n ' ' ' <compared)" 'B against A: the runs share no metric: the names and points differ\. A has rate\.median @1 100 op/s, rate\.median @2 200 op/s, B has size_1\.'
 is "... nor the wall times of all their points" "$(grep -c '^run.wall ' compared)" 0
+swept=$(echo "$sweeps" | cut -d' ' -f1)
+like "show of a sweep has no line of a process: a median over different points says nothing" "$("$BENCHWRAP" show "$swept" | grep -c '^Process ')" '^0$'
+like "... of repetitions it has" "$("$BENCHWRAP" show "$("$BENCHWRAP" ls --json -e noisy | jq -r '.[0].id')")" '^Process +wall '
+like "... --all has how many values there are, and their range" "$("$BENCHWRAP" show --all "$swept")" '^run\.wall_s +- +s +lower +6 +[0-9.e-]+ +[0-9.e-]+$'
+like "... nor a median of the statistics of the points" "$("$BENCHWRAP" show --all "$swept")" '^rate_op_per_s\.median +- +op_per_s .*2 +100 +200$'
+is "... in JSON too" "$("$BENCHWRAP" show --json "$swept" | jq -c '[.metrics[] | select(.key == "run.wall_s" or .key == "rate_op_per_s.median") | .median]')" '[null,null]'
 like "... but the next step is named" "$(cat compared)" 'hint: benchwrap compare --by size -e swept'
 like "runs of several situations in a group are named" "$("$BENCHWRAP" compare --by size -e other | tr -s '\n ' ' ')" \
     '! The runs of A, B differ among themselves in mode: the medians are over several situations\.'

@@ -121,7 +121,7 @@ static void metrics_json(struct json_out *j, const struct show_state *s)
             json_double(j, "value", last->value);
         else
             json_null(j, "value");
-        json_known(j, "median", entry_stats_median(e));
+        json_known(j, "median", entry_stats_median(s->run, e));
         json_text(j, "unit", show_metric_unit(s, e->key));
         json_text(j, "direction", json_string(json_get(show_metric_detail(s, e->key), "direction"), NULL));
         json_open(j, "samples", '[');

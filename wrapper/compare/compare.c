@@ -7,6 +7,7 @@
 #include "compare/argument_list.h"
 #include "compare/metric_places.h"
 #include "mlruns-format/key.h"
+#include "runs/entry_stats.h"
 #include "runs/metric_way.h"
 
 #include <math.h>
@@ -144,23 +145,10 @@ const char **compare_tags(const struct compare_group *groups, size_t count, stru
 
 /* ---- metrics ---- */
 
-size_t compare_points(const struct tree_run *run)
-{
-    const struct tree_entry *e = runs_entry(run->params, "series.points");
-    int64_t points;
-    return e && str_int(e->value, &points) && points > 1 ? (size_t)points : 0;
-}
-
-/* A sweep's parent has the statistics of all points under one key, with the swept number as step. */
-static bool is_over_points(const struct tree_run *run, const struct tree_entry *e)
-{
-    return e->count > 1 && e->key[key_stem(e->key)] && compare_points(run);
-}
-
 bool compare_are_repetitions(const struct tree_run *run, const struct tree_entry *e)
 {
     if (runs_entry(run->tags, "benchwrap.series"))
-        return !is_over_points(run, e);
+        return !entry_stats_is_over_points(run, e);
     for (size_t i = 0; i < e->count; i++)
         if (e->samples[i].step != e->samples[0].step + (int64_t)i)
             return false;
@@ -181,7 +169,7 @@ struct metric_work {
 static size_t values_of(const struct tree_run *run, const struct tree_entry *e, int64_t step, double *to)
 {
     size_t n = 0;
-    if (e && strcmp(e->key, "run.wall_s") == 0 && compare_points(run))
+    if (e && strcmp(e->key, "run.wall_s") == 0 && entry_stats_is_over_points(run, e))
         return 0;
     for (size_t i = 0; e && i < e->count; i++)
         if ((step < 0 || e->samples[i].step == step) && isfinite(e->samples[i].value))

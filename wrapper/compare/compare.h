@@ -46,8 +46,6 @@ struct compared_metric {
  * points, are left out. `all`: also observations of the machine, and the statistics next to their
  * samples. NULL and err: out of memory. */
 int compare_metrics(const struct compare_group *groups, size_t count, bool all, struct arena *a, struct compared_metric **ret, struct err *err);
-/* Returns the number of points of the sweep whose parent the run is; 0: it is none. */
-size_t compare_points(const struct tree_run *run);
 /* Returns whether the steps of the run's metric are repetitions, and mean nothing else (a table
  * over sizes). Those of a parent run are repetitions, also where one failed or is retracted, unless
  * the key is over the points of a sweep. In other runs 0,1,2… or 1,2,3… are. The run's tags are

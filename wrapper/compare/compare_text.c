@@ -7,6 +7,7 @@
 #include "compare/compare_machine.h"
 #include "compare/compare_parts.h"
 #include "mlruns-format/no_metrics.h"
+#include "runs/entry_stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static int compare_put_groups(struct compare_text *t)
         else
             listing_text(&l, group->count == 1 ? arena_printf(a, "%.8s", run->id) : group->name);
         listing_text(&l, group->count == 1 ? run->name : "");
-        size_t points = group->count == 1 ? compare_points(run) : 0;
+        size_t points = group->count == 1 ? entry_stats_points(run) : 0;
         listing_text(&l, arena_printf(a, "%zu run%s of %s%s%s", group->count, str_plural(group->count), run->experiment,
                                       points ? arena_printf(a, ", %zu point%s", points, str_plural(points)) : "",
                                       repetitions > 1 ? arena_printf(a, ", %zu repetitions", repetitions) : ""));
@@ -367,7 +368,7 @@ static const char *sweep_options(const struct compare_text *t)
     for (size_t g = 0; g < t->count; g++) {
         const struct tree_run *run = t->groups[g].members[0].run;
         for (const struct tree_entry *e = run->params; e; e = e->next)
-            if (strncmp(e->key, "sweep.", 6) == 0 && compare_points(run))
+            if (strncmp(e->key, "sweep.", 6) == 0 && entry_stats_points(run))
                 return arena_printf(t->arena, "--by %s -e %s", e->key + 6, run->experiment);
     }
     return NULL;

@@ -3,6 +3,7 @@
 
 #include "compare/compare.h"
 #include "history/history.h"
+#include "runs/entry_stats.h"
 
 #include <string.h>
 
@@ -54,7 +55,7 @@ static bool counts_as_earlier(const struct earlier_request *asked, const struct 
 int earlier_runs_find(const struct earlier_request *asked, struct runs *runs, struct arena *a, struct earlier_runs *ret, struct err *err)
 {
     const struct history_request groups = {
-        .ignore = asked->ignore, .rules = asked->rules, .sweeps = compare_points(asked->run) > 0, .arena = a};
+        .ignore = asked->ignore, .rules = asked->rules, .sweeps = entry_stats_points(asked->run) > 0, .arena = a};
     const size_t searched_max = asked->searched_max ? asked->searched_max : SIZE_MAX;
     struct runs near = *runs;
     int status = 0;

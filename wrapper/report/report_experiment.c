@@ -71,7 +71,7 @@ static void read_experiment_values(struct experiment_report *r)
         for (size_t k = 0; k < r->metrics; k++) {
             struct plotted_metric own;
             const struct tree_entry *e = runs_entry(r->list[i]->metrics, r->metric[k].key);
-            r->values[i].value[k] = entry_stats_median(e);
+            r->values[i].value[k] = entry_stats_median(r->list[i], e);
             if (!e)
                 continue;
             plotted_describe(&own, e->key, detail, r->a);

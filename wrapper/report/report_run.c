@@ -179,7 +179,7 @@ static void report_cards(const struct report_state *r)
     for (size_t i = 0; cards && i < n && i < HEADLINES_MAX; i++) {
         const struct tree_entry *e = runs_entry(r->run->metrics, found[i].key);
         struct plotted_metric m = {0};
-        double value = e && e->count > 1 ? entry_stats_median(e) : found[i].value;
+        double value = e && e->count > 1 ? entry_stats_median(r->run, e) : found[i].value;
         if (!isfinite(value))
             continue;
         struct doc_card *c = &cards[used++];
@@ -533,11 +533,11 @@ static void metric_rows(const struct report_state *r, bool results)
             continue;
         }
         t = t ? t : doc_table(r->d, results ? "metrics" : "metrics of the machine", columns, count);
-        double value = e->count > 1 ? entry_stats_median(e) : e->samples[0].value;
+        double value = e->count > 1 ? entry_stats_median(r->run, e) : e->samples[0].value;
         plotted_describe(&m, arena_printf(r->a, "%s", e->key), r->detail, r->a);
         const char *shown = report_value(value, m.unit, &unit, r->a), *reference = reference_words(r, e->key, value, m.unit, &style);
         doc_cell_text(t, STYLE_PLAIN, m.name);
-        doc_cell_number(t, STYLE_PLAIN, value, shown);
+        doc_cell_number(t, STYLE_PLAIN, value, isfinite(value) ? shown : NULL);
         doc_cell_text(t, STYLE_DIM, unit);
         doc_cell_text(t, STYLE_DIM, e->count > 1 ? spread_words(e, value, m.unit, r->a) : "");
         doc_cell_number(t, STYLE_DIM, (double)e->count, arena_printf(r->a, "%zu", e->count));

@@ -1,8 +1,12 @@
 /* entry_stats.c: statistics over the samples that one run has of a metric. */
 #include "runs/entry_stats.h"
 
+#include "mlruns-format/key.h"
+#include "runs/runs.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool entry_stats_of(const struct tree_entry *e, struct stats *ret)
 {
@@ -17,10 +21,22 @@ bool entry_stats_of(const struct tree_entry *e, struct stats *ret)
     return n > 0;
 }
 
-double entry_stats_median(const struct tree_entry *e)
+size_t entry_stats_points(const struct tree_run *run)
+{
+    const struct tree_entry *e = runs_entry(run->params, "series.points");
+    int64_t points;
+    return e && str_int(e->value, &points) && points > 1 ? (size_t)points : 0;
+}
+
+bool entry_stats_is_over_points(const struct tree_run *run, const struct tree_entry *e)
+{
+    return e->count > 1 && (e->key[key_stem(e->key)] || strcmp(e->key, "run.wall_s") == 0) && entry_stats_points(run);
+}
+
+double entry_stats_median(const struct tree_run *run, const struct tree_entry *e)
 {
     struct stats stats;
-    return entry_stats_of(e, &stats) ? stats.median : NAN;
+    return e && !entry_stats_is_over_points(run, e) && entry_stats_of(e, &stats) ? stats.median : NAN;
 }
 
 int64_t entry_stats_span_ms(const struct tree_entry *e)

@@ -111,14 +111,14 @@ const char *show_metric_words(const struct show_state *s, const char *key)
 }
 
 /* Adds the row of one metric: the median, or the latest value where the key names a statistic or no
- * median is known; minimum and maximum where it has several values. */
+ * median is known; nothing over the points of a sweep; minimum and maximum where it has several values. */
 static void show_metric_row(const struct show_state *s, struct listing *l, const struct tree_entry *e)
 {
     const struct tree_sample *last = tree_entry_latest(e);
-    double min, max, median = e->key[key_stem(e->key)] ? NAN : entry_stats_median(e);
+    double min, max, median = e->key[key_stem(e->key)] ? NAN : entry_stats_median(s->run, e);
     range_of(e, &min, &max);
     listing_text(l, e->key);
-    if (last)
+    if (last && !entry_stats_is_over_points(s->run, e))
         listing_number(l, isnan(median) ? last->value : median, NULL);
     else
         listing_none(l);

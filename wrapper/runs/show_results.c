@@ -77,7 +77,7 @@ static struct show_result show_result_of(const struct show_state *s, const char 
     }
     r.unit = r.shown_unit = r.value ? show_metric_unit(s, r.value->key) : "";
     if (r.value)
-        r.scale = show_scale(entry_stats_median(r.value), &r.shown_unit);
+        r.scale = show_scale(entry_stats_median(s->run, r.value), &r.shown_unit);
     return r;
 }
 
@@ -139,7 +139,7 @@ static void put_reference(const struct show_state *s, struct listing *l, const s
 static void result_row(const struct show_state *s, struct listing *l, const struct show_result *r)
 {
     CLEANUP_BUF struct buf b;
-    double value = entry_stats_median(r->value);
+    double value = entry_stats_median(s->run, r->value);
     buf_init(&b, 4096);
     show_metric(&b, r->stem, r->unit);
     if (*r->of && strcmp(r->of, "median") != 0)

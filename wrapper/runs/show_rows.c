@@ -35,7 +35,7 @@ static void add_metric_rows(const struct show_state *s, struct listing *l)
         listing_known(l, last ? last->value : NAN);
         listing_text(l, show_metric_unit(s, e->key));
         listing_text(l, json_string(json_get(show_metric_detail(s, e->key), "direction"), NULL));
-        listing_known(l, entry_stats_median(e));
+        listing_known(l, entry_stats_median(s->run, e));
         listing_integer(l, (int64_t)e->count);
     }
 }

@@ -212,7 +212,7 @@ static void put_process(const struct show_state *s, struct buf *to)
     buf_init(&b, 1024);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct tree_entry *e = runs_entry(s->run->metrics, rows[i].key);
-        double value = e ? entry_stats_median(e) : NAN;
+        double value = entry_stats_median(s->run, e);
         if (!isfinite(value))
             continue;
         put_item(&b, rows[i].name, "");
