@@ -110,9 +110,9 @@ static bool is_all(struct str count)
     return all.p && some.n && str_eq(some, all);
 }
 
-static bool bar_figure_set(const struct figure_context *x, struct str text, struct str head, struct figure *to)
 /* Sets a result with the name `head`. Returns false where the text is more than one number with a
  * unit, or `head` is a condition. */
+static bool bar_figure_set(const struct figure_context *x, struct str text, struct str head, struct figure *to)
 {
     struct number n;
     size_t length = guess_number(text);

@@ -338,6 +338,8 @@ static bool is_lone(struct str line, const struct number *n, size_t count, size_
            line.p[n[k].from] != '-' && !figure_is_range_end(line, n, k) && !(k + 1 < count && figure_is_range_end(line, n, k + 1));
 }
 
+/* Stores the results of a line whose numbers have no names: rates, or one time. Returns how
+ * many. */
 static size_t take_nameless(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
     size_t rates = 0, times = 0; /* times that were measured: no whole numbers */
@@ -346,8 +348,6 @@ static size_t take_nameless(const struct figure_context *x, struct str line, con
         if (n[k].unit && !strcmp(n[k].unit->dimension, "second") && !memchr(line.p + n[k].from, ':', n[k].to - n[k].from))
             times += memchr(line.p + n[k].from, '.', n[k].to - n[k].from) != NULL || (count == 1 && n[k].unit->factor < 1);
         if (!n[k].unit || !figure_is_rate(n[k].unit))
-/* Stores the results of a line whose numbers have no names: rates, or one time. Returns how
- * many. */
             continue;
         for (size_t i = 0; i < rates; i++)
             if (!strcmp(to[i].unit->dimension, n[k].unit->dimension)) /* two of a kind: which one counts is not known */

@@ -1,0 +1,59 @@
+/* figure_compose.h: a result from a number of a line of words: what names it, and whether it is one. */
+#ifndef BENCHMARKS_FIGURE_COMPOSE_H
+#define BENCHMARKS_FIGURE_COMPOSE_H
+#include "benchmarks/figure_parts.h"
+
+struct figure_candidate {
+    const struct number *number;
+    struct str label;
+    bool strong; /* "name:" or "name=" */
+    bool column; /* two blanks or a tab part it from its name */
+    bool own; /* the label is directly before it */
+    bool timed; /* the line begins with "times:" */
+    bool sole; /* the line has no other number but in parentheses behind it */
+};
+
+/* ---- figure_meaning.c ---- */
+
+/* Returns whether the candidate is a result under this name, with *ret_unit; NULL: it has none. */
+bool figure_is_result(const struct figure_context *x, struct str line, const struct figure_candidate *c, const char *name, bool indented,
+                      const struct unit **ret_unit);
+bool figure_is_saving(struct str line, const struct number *n); /* the word behind shows that a compressor has saved so much */
+bool figure_is_ordinal(struct str s); /* "95th percentile" */
+
+/* ---- figure_bare.c ---- */
+
+struct str figure_behind_dash(struct str text); /* "compression ratio" of "a.txt - compression ratio" */
+bool figure_is_bare_score(struct str line, const struct number *n, size_t count); /* "validation accuracy 0.93" */
+bool figure_is_bare_time(struct str line, const struct number *n, size_t count); /* "# duration_ms 1135.39" */
+bool figure_is_named_time(struct str line, const struct number *n, size_t count); /* "matmul 12.34 ms", "total CPU time 0.05" */
+
+/* ---- figure_names.c: the functions with a buffer return the length of the name, 0: there is none ---- */
+
+/* The words behind the number, up to the next comma or the end: "real" of "10541 c/s real, 18223 c/s virtual". */
+size_t figure_trailing_name(struct str line, const struct number *n, char *to, size_t size);
+/* Where the label of the number begins, if only whole numbers are in it; else the number's place. */
+size_t figure_whole_label(struct str line, size_t number);
+struct str figure_head(struct str line, size_t first); /* the words before the first colon, which is before `first` */
+/* Sets `head` to the words before the first colon of the line, where they are not the label itself.
+ * False: they are too long for a name. */
+bool figure_head_words(struct str line, const struct number *numbers, size_t count, size_t k, const struct figure_candidate *c,
+                       const char *label, char head[64]);
+/* Appends the words of "Total time (CPU seconds)" before the unit to the name, and those of a variant: "set (rand)". */
+size_t figure_add_bracket_words(struct str clause, char *name, size_t length, size_t size);
+struct str figure_without_error_name(struct str label); /* "Mean" of "Mean +- std dev" */
+bool figure_is_list_of_words(struct str s); /* "write, fsync, close" */
+struct str figure_whole_columns_name(struct str text, struct str clause); /* all of "Total   time" */
+/* The name of a number without words of its own: those of the first number, or what it is. */
+size_t figure_borrowed_name(struct str line, const struct number *numbers, size_t k, struct str between, bool twins, bool tailed, char *to,
+                            size_t size);
+size_t figure_arrow_before(struct str text); /* length of the arrow that ends the text and stands for a colon; 0: there is none */
+
+/* ---- figure_compose.c ---- */
+
+/* Composes the result of number k: its name, unit and value. Returns false where the number is no result. */
+bool figure_compose(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k, bool indented,
+                    struct figure *ret);
+/* "[READ], AverageLatency(us), 38.5": a tag, a name and a value. Returns how many results it has. */
+size_t figure_take_tagged(const struct figure_context *x, struct str line, struct figure *to);
+#endif
