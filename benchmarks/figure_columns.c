@@ -1,193 +1,10 @@
 /* figure_columns.c: rows below a header: "BM_copy   5.6 ns   5.5 ns   1000", "| Latency | 41 ms |", "copy: 12.3 4.5" below indented titles. */
+#include "benchmarks/figure_columns.h"
 #include "benchmarks/figure_parts.h"
 #include "benchmarks/figure_words.h"
-#include "base/counted.h"
 #include "benchmarks/guess_parts.h"
 
 #include <stdio.h>
-
-enum { COLUMNS_MAX = 24, TITLE_MAX = 40 };
-
-struct columns {
-    struct str field[COLUMNS_MAX];
-    size_t n, bars; /* bars: lines drawn between columns */
-};
-
-/* Length of a bar that parts columns: "|", or one that box drawing has for it; 0: there is none. */
-static size_t bar_length(struct str line, size_t i)
-{
-    static const char *const drawn[] = {"\xe2\x94\x82", "\xe2\x94\x83", "\xe2\x95\x91"};
-    if (line.p[i] == '|')
-        return 1;
-    for (size_t k = 0; line.p[i] == '\xe2' && k < sizeof drawn / sizeof *drawn; k++)
-        if (str_starts(str_sub(line, i, line.n), drawn[k]))
-            return 3;
-    return 0;
-}
-
-/* Does a field end before i? At a bar, a tab, two blanks, or before "( 0.05)". */
-static bool is_field_end(struct str line, size_t i)
-{
-    char next = char_at(line, i + 1);
-    return bar_length(line, i) || line.p[i] == '\t' ||
-           (line.p[i] == ' ' && (!next || str_is_blank(next) || (next == '(' && str_is_blank(char_at(line, i + 2)))));
-}
-
-/* Divides a line into fields at bars and blanks; they point into the line. An empty field between
- * bars counts. Fields beyond COLUMNS_MAX are left out. */
-static struct columns columns_of(struct str line)
-{
-    struct columns c;
-    bool filled = false; /* a field since the last bar */
-    c.n = c.bars = 0;
-    for (size_t i = 0; i < line.n && c.n < COLUMNS_MAX;) {
-        size_t bar = bar_length(line, i);
-        if (bar) {
-            if (!filled && (c.bars || c.n)) /* an empty field keeps its place */
-                c.field[c.n++] = (struct str){"", 0};
-            filled = false;
-            c.bars++;
-        }
-        if (bar || str_is_blank(line.p[i]) || (line.p[i] == '(' && str_is_blank(char_at(line, i + 1)))) {
-            i += bar ? bar : 1;
-            continue;
-        }
-        size_t from = i;
-        while (i < line.n && !is_field_end(line, i))
-            i++;
-        if (i == from) /* a bracket or a byte that begins no field */
-            i++;
-        c.field[c.n++] = str_trim(str_sub(line, from, i - from));
-        filled = true;
-    }
-    return c;
-}
-
-/* Without quotes, and without a bracket that "( 0.05)" left over. */
-static struct str cell_text(struct str cell)
-{
-    cell = str_trim(cell);
-    while (cell.n > 1 && is_one_of(cell.p[0], "\"'`") && cell.p[cell.n - 1] == cell.p[0])
-        cell = str_trim(str_sub(cell, 1, cell.n - 2));
-    if (cell.n && cell.p[cell.n - 1] == ')' && !memchr(cell.p, '(', cell.n))
-        cell.n--;
-    return cell;
-}
-
-/* What parts the fields of a line of CSV; 0: it is none. */
-static char separator_of(struct str line)
-{
-    return memchr(line.p, ',', line.n) ? ',' : memchr(line.p, ';', line.n) ? ';' : 0;
-}
-
-/* The words of a line as columns, a unit in brackets with the word before it: "Size Rate (MB/s)". Of a line of CSV its fields. */
-static struct columns word_columns(struct str line)
-{
-    struct columns c = {.n = 0, .bars = 0};
-    char separator = separator_of(line);
-    while (separator && line.p && c.n < COLUMNS_MAX)
-        c.field[c.n++] = str_trim(str_cut(&line, separator));
-    for (struct str word; !separator && (word = str_word(&line)).n && c.n < COLUMNS_MAX;)
-        if (is_one_of(word.p[0], "([") && c.n && is_one_of(word.p[word.n - 1], ")]"))
-            c.field[c.n - 1].n = (size_t)(word.p + word.n - c.field[c.n - 1].p);
-        else
-            c.field[c.n++] = word;
-    return c;
-}
-
-/* ---- titles ---- */
-
-/* "50%", "97.5%": a title that names a percentile. */
-static bool is_percent_title(struct str s, double *ret)
-{
-    size_t n = guess_number(s);
-    return n && n + 1 == s.n && s.p[n] == '%' && str_double(str_sub(s, 0, n), ret) && *ret >= 0 && *ret <= 100;
-}
-
-/* A line of column titles: three or more, words all of them but rising percentiles, no sentence. numbers: how many are in the line. */
-static bool is_title_line(struct str line, size_t numbers)
-{
-    if (line.n >= FIGURE_HEADER_MAX || line.n < sizeof "n  MB/s" - 1)
-        return false;
-    struct columns c = columns_of(line);
-    size_t percents = 0;
-    double before = -1, percent;
-    bool pair = c.n == 2 && figure_is_step(c.field[0]) && figure_unit_of_label(c.field[1]); /* "Size   Bandwidth (MB/s)" */
-    if (c.n < 3 && !pair)
-        return false;
-    for (size_t i = 0; i < c.n; i++) {
-        if (!i && c.bars && !c.field[0].n) /* "|      | short | long |" */
-            continue;
-        if (is_percent_title(c.field[i], &percent)) {
-            percents++;
-            if (percent <= before)
-                return false;
-            before = percent;
-        } else if (!guess_letters(c.field[i]) || c.field[i].n > TITLE_MAX || str_ends(c.field[i], ":"))
-            return false;
-    }
-    return numbers == percents && (!percents || (percents >= 2 && c.n >= percents + 2));
-}
-
-/* "Size Time(us) MB/s": titles with one blank between them, of which one has a unit. A sentence has words that no title has. */
-static bool is_line_of_titles(struct str line, size_t numbers)
-{
-    struct columns c = word_columns(line);
-    bool unit = false;
-    if (numbers || c.n < 2 || line.n >= FIGURE_HEADER_MAX || memchr(line.p, ':', line.n) || memchr(line.p, '=', line.n))
-        return false;
-    for (size_t i = 0; i < c.n; i++) {
-        struct str title = cell_text(c.field[i]);
-        if (!guess_letters(title) || figure_is_small(title) || is_one_of(title.p[title.n - 1], ".,;!?"))
-            return false;
-        unit = unit || (i && figure_unit_of_label(title));
-    }
-    return unit && (c.n > 2 || figure_is_step(c.field[0]));
-}
-
-bool figure_fits_titles(const struct figure_context *x, struct str line)
-{
-    return x->header[0] && !x->header_gap && is_line_of_titles(str_of(x->header), 0) &&
-           separator_of(line) == separator_of(str_of(x->header)) && word_columns(line).n == word_columns(str_of(x->header)).n;
-}
-
-bool figure_header_note(struct figure_context *x, struct str line, size_t numbers)
-{
-    if (!is_title_line(line, numbers) && !is_line_of_titles(line, numbers))
-        return false;
-    struct columns first = columns_of(str_of(x->header)), more = columns_of(line);
-    bool below = x->header[0] && !x->header_gap && !x->row[0] && !str_is_blank(x->header[0]) && str_is_blank(line.p[0]) && !more.bars &&
-                 more.n + 1 == first.n && x->belows < FIGURE_HEADERS_MAX;
-    if (below)
-        snprintf(x->below[x->belows++], sizeof x->below[0], STR_FMT, STR_ARG(line));
-    else {
-        snprintf(x->header, sizeof x->header, STR_FMT, STR_ARG(line));
-        x->belows = 0;
-    }
-    x->header_age = x->header_gap = 0;
-    x->row[0] = 0;
-    return true;
-}
-
-/* The title as a part of a name: "97.5%" is p97.5. */
-static size_t title_name(struct str title, char *to, size_t size)
-{
-    double unused;
-    if (is_percent_title(title, &unused))
-        return (size_t)snprintf(to, size, "p" STR_FMT, (int)(title.n > 8 ? 8 : title.n - 1), title.p);
-    return figure_name_clean(title, to, size);
-}
-
-/* Titles of time(1) and similar programs: the values are seconds. */
-static bool is_time_header(const struct columns *head)
-{
-    bool user = false, real = false;
-    for (size_t i = 0; i < head->n; i++) {
-        user = user || str_is(head->field[i], "user");
-        real = real || str_is(head->field[i], "real");
-    }
-    return user && real;
-}
 
 /* ---- trees ---- */
 
@@ -210,7 +27,7 @@ struct str figure_without_branches(struct figure_context *x, struct str line)
     if (!branch || depth > FIGURE_TREE_MAX)
         return line;
     row = str_trim(str_sub(row, 6, row.n));
-    struct columns c = columns_of(row);
+    struct columns c = figure_columns(row);
     if (!c.n || c.field[0].n >= sizeof x->branch[0])
         return line;
     name = c.field[0];
@@ -235,7 +52,7 @@ struct table_row {
 static bool is_value_cell(struct str cell)
 {
     struct number n;
-    cell = cell_text(cell);
+    cell = figure_cell(cell);
     size_t length = guess_number(cell);
     if (!length)
         return str_starts(cell, "\xc2\xb1");
@@ -246,7 +63,7 @@ static bool is_value_cell(struct str cell)
 /* "-", "N/A": the row has no value in this column. */
 static bool is_empty_cell(struct str cell)
 {
-    return str_has_word("- -- n/a N/A NA", cell_text(cell));
+    return str_has_word("- -- n/a N/A NA", figure_cell(cell));
 }
 
 static struct str row_title(const struct table_row *t, size_t column)
@@ -262,7 +79,7 @@ static const struct unit *next_unit(const struct table_row *t, size_t column, st
     *ret_raw = (struct str){"", 0};
     if (!str_is_anycase(title, "unit") && !str_is_anycase(title, "units"))
         return NULL;
-    return figure_unit(cell_text(t->row.field[column + 1]), &unit, ret_raw) ? unit : NULL;
+    return figure_unit(figure_cell(t->row.field[column + 1]), &unit, ret_raw) ? unit : NULL;
 }
 
 /* The unit of a value that has none of its own. */
@@ -292,7 +109,7 @@ static bool is_score_column(struct str title, struct str label)
 static bool column_figure(const struct table_row *t, size_t column, struct figure *ret)
 {
     struct number n;
-    struct str title = row_title(t, column), cell = cell_text(t->row.field[column]);
+    struct str title = row_title(t, column), cell = figure_cell(t->row.field[column]);
     size_t length = guess_number(cell);
     if (!length || (title.n == 1 && !str_is_letter(title.p[0])))
         return false;
@@ -310,7 +127,7 @@ static bool column_figure(const struct table_row *t, size_t column, struct figur
     if (!unit)
         unit = column_unit(t, column, memchr(cell.p, '.', length) != NULL);
     char label[64];
-    if ((n.multiple && !figure_is_counted(unit)) || !title_name(title, label, sizeof label) || figure_is_condition(str_of(label)) ||
+    if ((n.multiple && !figure_is_counted(unit)) || !figure_title_name(title, label, sizeof label) || figure_is_condition(str_of(label)) ||
         figure_is_estimate(str_of(label)) || (!(unit && figure_is_rate(unit)) && figure_is_condition(str_of(t->name))))
         return false;
     bool of_round = t->step[0] && figure_is_round(t->head.field[0]) && figure_is_round_value(title);
@@ -330,7 +147,7 @@ static void take_row_step(struct table_row *t)
 {
     int64_t number;
     uint64_t size;
-    struct str cell = t->row.n ? cell_text(t->row.field[0]) : (struct str){"", 0};
+    struct str cell = t->row.n ? figure_cell(t->row.field[0]) : (struct str){"", 0};
     if (t->names || t->shift || !t->head.n || !figure_is_step(t->head.field[0]))
         return;
     if (str_int(cell, &number) && number >= 0)
@@ -349,7 +166,7 @@ static void take_row_name(struct table_row *t)
            !is_empty_cell(t->row.field[t->names]))
         t->names++;
     for (size_t i = 0; i < t->names; i++) {
-        struct str cell = cell_text(t->row.field[i]);
+        struct str cell = figure_cell(t->row.field[i]);
         while (cell.n && !str_is_letter(cell.p[0]) && ((cell.p[0] & 0x80) || is_one_of(cell.p[0], "-*.#> "))) /* the mark of a list */
             cell = str_sub(cell, 1, cell.n);
         while (cell.n && cell.p[cell.n - 1] == ':')
@@ -371,7 +188,7 @@ static void take_branch_name(struct table_row *t)
 static bool drop_row_index(struct table_row *t)
 {
     int64_t unused;
-    if (t->row.n < 3 || !str_int(cell_text(t->row.field[0]), &unused) || is_value_cell(t->row.field[1]) || t->shift)
+    if (t->row.n < 3 || !str_int(figure_cell(t->row.field[0]), &unused) || is_value_cell(t->row.field[1]) || t->shift)
         return false;
     for (size_t i = 1; i < t->row.n; i++) {
         t->row.field[i - 1] = t->row.field[i];
@@ -403,7 +220,7 @@ static bool take_more_values(struct figure_context *x, struct table_row *t, stru
         x->row[0] = 0;
         return false;
     }
-    t->head = columns_of(str_of(x->below[x->row_line++]));
+    t->head = figure_columns(str_of(x->below[x->row_line++]));
     if (t->row.n != t->head.n || numbers_in(t) != t->row.n) { /* t->names is still 0 */
         x->row[0] = 0;
         return false;
@@ -419,12 +236,12 @@ static bool take_more_values(struct figure_context *x, struct table_row *t, stru
  * only behind the names. */
 static void take_words(struct table_row *t, struct str line)
 {
-    struct columns head = word_columns(str_of(t->context->header)), row = word_columns(line);
+    struct columns head = figure_word_columns(str_of(t->context->header)), row = figure_word_columns(line);
     size_t i = 0;
     while (i < row.n && i < 2 && !is_value_cell(row.field[i]))
         i++;
     for (size_t k = i; k < row.n; k++)
-        if (!guess_is_number(cell_text(row.field[k])))
+        if (!guess_is_number(figure_cell(row.field[k])))
             return;
     if (i == row.n)
         return;
@@ -438,18 +255,18 @@ static void take_words(struct table_row *t, struct str line)
 /* Rows below a header: "BM_copy   5.6 ns   5.5 ns   1000" below "Benchmark   Time   CPU   Iterations". */
 bool figure_take_columns(struct figure_context *x, struct str line, size_t count, struct figure *to, size_t *ret_n)
 {
-    struct table_row t = {.context = x, .row = columns_of(line)};
+    struct table_row t = {.context = x, .row = figure_columns(line)};
     size_t numbers = 0, n = 0;
     *ret_n = 0;
     if (take_more_values(x, &t, to, ret_n))
         return true;
-    t.head = columns_of(str_of(x->header));
+    t.head = figure_columns(str_of(x->header));
     if ((t.head.n != t.row.n || t.head.n < 2) && !x->belows && figure_fits_titles(x, line))
         take_words(&t, line);
-    if (t.row.n < 2 || (t.row.n == 2 && t.head.n != 2) || is_title_line(line, count))
+    if (t.row.n < 2 || (t.row.n == 2 && t.head.n != 2) || figure_is_title_line(line, count))
         return false;
     if (x->belows)
-        t.units = columns_of(str_of(x->below[0]));
+        t.units = figure_columns(str_of(x->below[0]));
     t.shift = t.head.n + 1 == t.row.n && str_is_blank(x->header[0]) && str_is_blank(x->header[1]);
     bool fits = t.head.n && t.head.n + t.shift == t.row.n, drawn = fits && t.row.bars && t.row.bars == t.head.bars;
     if (drawn && !x->depth)
@@ -464,7 +281,7 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
     bool all = numbers + t.names == t.row.n, named = t.name[0], alone = !t.names && x->header_gap <= 1;
     if (!fits || !(drawn || (all && (named || alone) && (!t.shift || t.names == 1))))
         return numbers >= 2 && numbers + 1 == t.row.n && named && !str_ends(t.row.field[0], ":");
-    t.seconds = is_time_header(&t.head);
+    t.seconds = figure_is_time_header(&t.head);
     take_row_step(&t);
     for (size_t i = t.names; i < t.row.n && n < FIGURES_MAX; i++)
         n += column_figure(&t, i, &to[n]);
