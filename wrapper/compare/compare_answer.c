@@ -136,7 +136,8 @@ static bool shares_wall(const struct compare_text *t, size_t g)
     return false;
 }
 
-/* Returns whether the side has a metric other than its wall time; headlines: a headline metric. */
+/* Returns whether the side has a metric other than its wall time; `headlines`:
+ * only a headline metric counts. */
 static bool has_own_metric(const struct compare_text *t, size_t g, bool headlines)
 {
     for (const struct compared_metric *m = t->metrics; m; m = m->next)

@@ -23,7 +23,7 @@ struct program_end {
     struct buf out, words;     /* standard output; standard error. program_end_deinit frees them */
 };
 /* Runs it to its end. 0, whatever its status; 1: there is no such program; -1: it could not be run, printed too much
- * (whole), or the time was over (timed_out); *ret is to be freed then, too. err names it. */
+ * (more than the limit), or the time was over (timed_out); *ret is to be freed then, too. err names it. */
 int program_run(const struct program *p, struct program_end *ret, struct err *err);
 void program_end_deinit(struct program_end *e);
 /* err from a program that ended badly: "<text>: its last words" (the last line of standard error with a reason, made plain).

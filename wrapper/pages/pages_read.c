@@ -145,7 +145,7 @@ static const char *condition_text(struct str value, struct arena *a)
 
 /* A set of facts while it is read. */
 struct fact_set {
-    struct page_fact *list; /* room for CONDITIONS_MAX and one more, in the arena */
+    struct page_fact *list; /* CONDITIONS_MAX and one more, in the arena */
     size_t count, more; /* more: behind CONDITIONS_MAX */
 };
 

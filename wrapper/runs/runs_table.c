@@ -256,7 +256,7 @@ static const char *shown_unit(const char *unit, struct arena *a)
 }
 
 /* Writes the columns that every run has a value for, and that this screen is too narrow for. */
-static void put_left_out(const struct listing *l, const struct screen *screen, struct buf *to)
+static void put_left_out_values(const struct listing *l, const struct screen *screen, struct buf *to)
 {
     bool start = listing_shows(l, screen, "start"), wall = listing_shows(l, screen, "wall");
     if (start && wall)
@@ -311,7 +311,7 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
         add_wall_cell(&l, runs[i].row, a);
     }
     int status = listing_render(&l, screen, to);
-    put_left_out(&l, screen, to);
+    put_left_out_values(&l, screen, to);
     listing_deinit(&l);
     return status;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns the folder of the notes: "sync" beside "spool". NULL: a commit has none. */
+/* Returns the folder of the notes: "sync" next to "spool". NULL: a commit has none. */
 static const char *notes_folder(const struct runs *runs, struct arena *a)
 {
     const char *spool = runs->root >= 0 ? plan_spool_of(runs->tree, a) : NULL;
