@@ -5,6 +5,8 @@
 #include "base/units.h"
 #include "base/counted.h"
 
+#include <math.h>
+
 static const struct unit contract[] = {
 #define UNIT(name, dimension, factor) {#name, dimension, factor},
 #include "mlruns-format/units.def"
@@ -352,8 +354,8 @@ const struct unit *units_find(struct str text)
     return a ? unit_rate_of(a) : counted_rate(amount);
 }
 
-/* Returns the base units of `from` in one of `to`'s dimension: 1, or 8 bits in a byte; 0: they do
- * not go together. */
+/* Returns how many base units of `to` are one of `from`: 1, 8 bits in a byte, 1/8 byte in a bit. 0:
+ * the dimensions differ. */
 static double unit_ratio(const struct unit *from, const struct unit *to)
 {
     if (!strcmp(from->dimension, to->dimension))
@@ -365,6 +367,16 @@ static double unit_ratio(const struct unit *from, const struct unit *to)
     return 0;
 }
 
+/* A factor as a fraction of whole numbers: 1e-6, which no double is, is 1 / 1000000. */
+struct fraction {
+    double up, down;
+};
+
+static struct fraction fraction_of(double factor)
+{
+    return factor < 1 ? (struct fraction){1, round(1 / factor)} : (struct fraction){factor, 1};
+}
+
 bool units_convert(double value, const struct unit *from, const struct unit *to, double *ret)
 {
     if (!from || !to)
@@ -372,11 +384,13 @@ bool units_convert(double value, const struct unit *from, const struct unit *to,
     double same = unit_ratio(from, to);
     if (same == 0)
         return false;
-    double a = from->factor * same; /* exact: by a power of two */
-    double ratio = a > to->factor ? a / to->factor : to->factor / a;
-    double whole = (double)(long long)(ratio + 0.5); /* 1e-6 / 1e-9 is not quite 1000 in binary; 54528 ns shall be 54.528 us */
-    if (ratio < 1e15 && ratio - whole < 1e-9 * ratio && whole - ratio < 1e-9 * ratio)
-        ratio = whole;
-    *ret = a > to->factor ? value * ratio : value / ratio;
+    struct fraction a = fraction_of(from->factor * same), b = fraction_of(to->factor);
+    double up = a.up * b.down, down = a.down * b.up; /* exact: products of whole numbers with few bits, and powers of two */
+    if (fmod(up, down) == 0)
+        *ret = value * (up / down);
+    else if (fmod(down, up) == 0)
+        *ret = value / (down / up);
+    else /* one of both is a power of two, so that rounding happens once */
+        *ret = value * up / down;
     return true;
 }

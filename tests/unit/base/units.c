@@ -62,6 +62,8 @@ static void names_of_the_contract_come_back(void **state)
     assert_string_equal(units_find(STR("IOPS"))->name, "op_per_s");
     double got;
     assert_true(units_convert(54528, units_find(STR("ns")), units_find(STR("us")), &got) && got == 54.528);
+    assert_true(units_convert(0.05, units_find(STR("MB/s")), units_find(STR("MiB_per_s")), &got) && got == 0.0476837158203125); /* rounded once */
+    assert_true(units_convert(0.05, units_find(STR("MiB/s")), units_find(STR("MB_per_s")), &got) && got == 0.052428800000000005);
     assert_true(units_convert(0.1, units_find(STR("s")), units_find(STR("ms")), &got) && got == 100);
     assert_true(units_convert(1234.5, units_find(STR("s")), units_find(STR("sec")), &got) && got == 1234.5);
 }
