@@ -243,7 +243,7 @@ static struct str sample_file(const char *folder, const char *name, struct arena
     const char *path = arena_printf(a, "%s/%s", folder, name);
     if (!path || fs_read(AT_FDCWD, path, 1 << 20, FS_CUT, &b, NULL) < 0)
         return STR("");
-    return (struct str){arena_dup(a, b.p ? b.p : "", b.n), b.n};
+    return arena_str(a, buf_text(&b));
 }
 
 void catalogue_read_samples(const char *path, struct arena *a, struct catalogue_samples *ret)

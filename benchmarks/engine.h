@@ -353,7 +353,7 @@ struct rules_run {
         struct staged_row *open, **tail, *whole;
         struct arena open_arena, whole_arena;
         size_t rows;
-        bool cut; /* there were more than can be held */
+        bool open_cut, cut; /* the rows do not fit: those of `open`, those of `whole` */
         bool superseded; /* the last complete document is followed by a truncated one: what is held is an earlier report */
     } staged[READERS_MAX];
     struct unread unread;

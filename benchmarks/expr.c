@@ -101,11 +101,6 @@ static struct str read_operand_name(struct parser *p)
     return str_sub(p->text, from, p->at - from);
 }
 
-static struct str copy_text(struct parser *p, struct str s)
-{
-    return (struct str){arena_dup(p->arena, s.p, s.n), s.n};
-}
-
 /* min(a, b), max(a, b), either(a, b): of values, not of names. */
 static struct expr *parse_choice(struct parser *p, enum op op)
 {
@@ -126,7 +121,7 @@ static struct expr *parse_call(struct parser *p, struct str function)
     struct expr *e = expr_node_new(p, OP_CALL, NULL, NULL);
     if (!e)
         return NULL;
-    e->text = copy_text(p, function);
+    e->text = arena_str(p->arena, function);
     while (!take_token(p, ")")) {
         if (e->args && !take_token(p, ","))
             return expr_complain_expected(p, "\",\" or \")\"");
@@ -141,7 +136,7 @@ static struct expr *parse_call(struct parser *p, struct str function)
             return expr_complain_expected(p, "an argument");
         if (arg.n > 1 && arg.p[0] == '\'' && arg.p[arg.n - 1] == '\'')
             arg = str_sub(arg, 1, arg.n - 2);
-        e->arg[e->args++] = copy_text(p, arg);
+        e->arg[e->args++] = arena_str(p->arena, arg);
     }
     if (!p->function_ok(e->text, e->args)) {
         err_set(
@@ -175,7 +170,7 @@ static struct expr *parse_primary(struct parser *p)
             return expr_complain_expected(p, "a closing quote");
         struct expr *e = expr_node_new(p, OP_TEXT, NULL, NULL);
         if (e)
-            e->text = copy_text(p, str_sub(p->text, from, p->at - from));
+            e->text = arena_str(p->arena, str_sub(p->text, from, p->at - from));
         p->at++;
         return e;
     }
@@ -198,7 +193,7 @@ static struct expr *parse_primary(struct parser *p)
                                      : parse_call(p, w);
     struct expr *e = expr_node_new(p, OP_NAME, NULL, NULL);
     if (e)
-        e->text = copy_text(p, w);
+        e->text = arena_str(p->arena, w);
     return e;
 }
 
@@ -294,6 +289,8 @@ int expr_new(struct expr **ret, struct str text, bool (*function_ok)(struct str 
         expr_complain_expected(&p, "an operator or the end");
         return -1;
     }
+    if (a->failed) /* a text in the tree is empty */
+        return err_memory(err, "an expression");
     *ret = e;
     return 0;
 }

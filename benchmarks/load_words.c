@@ -2,6 +2,7 @@
  * are repeated for each of several texts. */
 #include "benchmarks/load.h"
 #include "base/buf.h"
+#include "benchmarks/catalogue.h"
 
 #include <stdio.h>
 
@@ -104,11 +105,11 @@ int load_expr(struct expr **ret, const struct yaml *y, struct rules *rules, stru
     return 0;
 }
 
-/* The text with each "{name}" replaced by value. */
+/* Returns the text with each "{name}" replaced by the value, in the arena. p NULL: out of memory. */
 static struct str replace_name(struct arena *a, struct str text, struct str name, struct str value)
 {
     struct buf b;
-    buf_init(&b, 8192);
+    buf_init(&b, 2 * CATALOGUE_FILE_MAX);
     for (size_t i = 0; i < text.n;) {
         bool here = text.p[i] == '{' && i + name.n + 1 < text.n && !memcmp(text.p + i + 1, name.p, name.n) && text.p[i + name.n + 1] == '}';
         if (here)
@@ -117,7 +118,7 @@ static struct str replace_name(struct arena *a, struct str text, struct str name
             buf_putc(&b, text.p[i]);
         i += here ? name.n + 2 : 1;
     }
-    struct str s = {arena_dup(a, b.p ? b.p : "", b.n), b.n};
+    struct str s = b.failed ? (struct str){NULL, 0} : arena_str(a, buf_text(&b));
     buf_deinit(&b);
     return s;
 }
@@ -132,6 +133,8 @@ static struct yaml *copy_with_name(struct arena *a, const struct yaml *y, struct
     copy->next = copy->child = NULL;
     if (y->kind == YAML_SCALAR)
         copy->text = replace_name(a, y->text, name, value);
+    if (y->kind == YAML_SCALAR && !copy->text.p)
+        return NULL;
     tail = &copy->child;
     for (const struct yaml *c = y->child; c; c = c->next) {
         if (!(*tail = copy_with_name(a, c, name, value)))

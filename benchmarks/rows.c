@@ -422,9 +422,9 @@ void row_block(struct rules_run *run, struct source *source, struct str id, stru
         run->blocks = source->blocks;
     struct block *b = &run->block[source->block];
     if (id.n && !b->id.p)
-        b->id = (struct str){arena_dup(&run->arena, id.p, id.n), id.n};
+        b->id = arena_str(&run->arena, id);
     if (label.n && !b->label.p)
-        b->label = (struct str){arena_dup(&run->arena, label.p, label.n), label.n};
+        b->label = arena_str(&run->arena, label);
     for (size_t i = 0; i < VARS_MAX; i++)
         source->var[i][0] = 0; /* context does not reach from one test into the next */
 }
@@ -462,7 +462,7 @@ static void row_begins(struct rules_run *run, struct source *source, const struc
         label_add(run, now, label);
     now = &run->block[source->block];
     if (r->block_begin == BLOCK_CHANGED && (!now->id.p || !str_eq(now->id, id)))
-        now->id = (struct str){arena_dup(&run->arena, id.p, id.n), id.n};
+        now->id = arena_str(&run->arena, id);
 }
 
 /* Every metric's cell that applies must be a number or a word for none; a step must be one. */
@@ -527,8 +527,7 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
     if (at + 1 > run->blocks && block >= 0)
         run->blocks = at + 1;
     if (block >= 0 && r->block_label >= 0 && cells[r->block_label].n && at < BLOCKS_MAX && !run->block[at].label.p)
-        run->block[at].label =
-            (struct str){arena_dup(&run->arena, cells[r->block_label].p, cells[r->block_label].n), cells[r->block_label].n};
+        run->block[at].label = arena_str(&run->arena, cells[r->block_label]);
     row_set(source, r, cells);
     unsigned generation = slice_generation(run, source, r->slice);
     if (r->slice >= 0)

@@ -166,27 +166,28 @@ static bool path_is(const struct json_reader_state *s, int from, const struct po
     return true;
 }
 
+/* Stores a copy of the row until it is known which document is the last. Sets staged->open_cut where
+ * it does not fit. */
 static void json_stage_row(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, int block)
-/* Stores a copy of the row until it is known which document is the last. Sets staged->cut where it
- * does not fit. */
 {
     struct staged *staged = &run->staged[r->index];
     struct arena *a = &staged->open_arena;
-    staged->cut = staged->cut || staged->rows >= STAGED_ROWS_MAX;
+    staged->open_cut = staged->open_cut || staged->rows >= STAGED_ROWS_MAX;
     if (staged->rows++ >= STAGED_ROWS_MAX)
         return;
     if (!a->max)
         arena_init(a, 32 << 20);
     struct staged_row *row = ARENA_NEW(a, struct staged_row);
     if (!row || !(row->cell = arena_get(a, (r->cells + 1) * sizeof(*row->cell)))) {
-        staged->cut = true;
+        staged->open_cut = true;
         return;
     }
     row->source = source;
     row->block = block;
     for (size_t i = 0; i < r->cells; i++)
         if (s->cell[i].p)
-            row->cell[i] = (struct str){arena_dup(a, s->cell[i].p, s->cell[i].n), s->cell[i].n};
+            row->cell[i] = arena_str(a, s->cell[i]);
+    staged->open_cut = staged->open_cut || a->failed;
     *staged->tail = row;
     staged->tail = &row->next;
 }
@@ -312,12 +313,14 @@ static void document_done(struct rules_run *run, struct source *source, const st
             arena_deinit(&staged->whole_arena);
             staged->whole = staged->open;
             staged->whole_arena = staged->open_arena;
+            staged->cut = staged->open_cut;
         } else
             arena_deinit(&staged->open_arena);
         if (whole || staged->open || s->row_depth)
             staged->superseded = !whole && staged->whole;
         staged->open_arena = (struct arena){0};
         staged->open = NULL;
+        staged->open_cut = false;
         staged->tail = &staged->open;
         staged->rows = 0;
     } else

@@ -52,7 +52,7 @@ void *arena_get(struct arena *a, size_t n)
     n = (n + ALIGN - 1) / ALIGN * ALIGN;
     if (n == 0)
         n = ALIGN;
-    if (a->max && n > a->max - a->used) {
+    if (a->max && (a->used > a->max || n > a->max - a->used)) { /* arena_adopt may pass the maximum */
         a->failed = true;
         return NULL;
     }
@@ -86,6 +86,12 @@ char *arena_dup(struct arena *a, const char *p, size_t n)
     if (to && n)
         memcpy(to, p, n);
     return to;
+}
+
+struct str arena_str(struct arena *a, struct str s)
+{
+    const char *copy = arena_dup(a, s.p, s.n);
+    return (struct str){copy, copy ? s.n : 0};
 }
 
 char *arena_printf(struct arena *a, const char *fmt, ...)

@@ -5,6 +5,8 @@
  * stays set, so that a long construction can be checked once at its end. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
+#include "base/str.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,6 +23,9 @@ void arena_deinit(struct arena *a);
 void *arena_get(struct arena *a, size_t n);
 /* Returns a NUL-terminated copy of n bytes; NULL on failure. */
 char *arena_dup(struct arena *a, const char *p, size_t n);
+/* Returns a copy of the text, which is NUL-terminated. On failure both p and n are 0, so that the
+ * copy is an empty text. */
+struct str arena_str(struct arena *a, struct str s);
 /* Returns the formatted text in the arena; NULL on failure. */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Moves all that `from` has handed out to `a` (it counts there); `from` is empty again. */
