@@ -166,6 +166,7 @@ struct reader {
     bool last_document; /* only the rows of the last complete document count (kind json) */
     struct str literal[64]; /* a line that matters has one of them; 0: any line may */
     size_t literals;
+    bool any_line; /* any line may matter, whatever the literals are */
     void *data; /* the kind's own, in the rules' arena */
 };
 

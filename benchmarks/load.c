@@ -86,7 +86,7 @@ static int build_prefilter(struct rules *rules, struct err *err)
         const struct reader *r = rules->reader[i];
         for (size_t k = 0; k < r->literals; k++)
             l[n++] = (struct prefilter_literal){r->literal[k], r->index};
-        if (!r->literals)
+        if (!r->literals || r->any_line)
             prefilter_set(&rules->always, r->index);
     }
     for (size_t i = 0; i < rules->checks; i++) {
@@ -108,9 +108,15 @@ static int build_prefilter(struct rules *rules, struct err *err)
         if (p && !count)
             prefilter_set(&rules->always, SLICE_BIT(0) + (unsigned)i);
     }
+    size_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += l[i].text.n;
     rules->prefilter = prefilter_new(l, n);
     free(l);
-    return rules->prefilter ? 0 : err_set(err, ERR_INPUT, "%s: the patterns of these rules are too long together", rules->path);
+    if (!rules->prefilter && bytes > PREFILTER_BYTES_MAX)
+        return err_set(err, ERR_INPUT, "%s: the fixed texts of all patterns have %zu bytes together, of which %d are allowed", rules->path,
+                       bytes, PREFILTER_BYTES_MAX);
+    return rules->prefilter ? 0 : load_no_memory(rules, err);
 }
 
 /* Loads the parts of a rule file in the order in which they need each other. -1 with err, which

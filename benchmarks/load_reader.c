@@ -31,7 +31,11 @@ void reader_wants(struct reader *r, const struct pattern *p)
 {
     const struct str *l;
     size_t n = pattern_literals(p, &l);
-    for (size_t i = 0; i < n && r->literals < sizeof(r->literal) / sizeof(r->literal[0]); i++)
+    if (!n || n > sizeof(r->literal) / sizeof(r->literal[0]) - r->literals) {
+        r->any_line = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
         r->literal[r->literals++] = l[i];
 }
 

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-enum { STATES_MAX = 60000 };
-
 struct prefilter {
     uint8_t class_of[256];
     unsigned classes;
@@ -90,7 +88,7 @@ struct prefilter *prefilter_new(const struct prefilter_literal *literals, size_t
     size_t room = 1;
     for (size_t i = 0; i < n; i++)
         room += literals[i].text.n;
-    if (!f || room > STATES_MAX) {
+    if (!f || room - 1 > PREFILTER_BYTES_MAX) {
         free(f);
         return NULL;
     }

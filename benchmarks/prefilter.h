@@ -3,7 +3,7 @@
 #define BENCHMARKS_PREFILTER_H
 #include "base/str.h"
 
-enum { PREFILTER_BITS = 256 };
+enum { PREFILTER_BITS = 256, PREFILTER_BYTES_MAX = 59999 /* of all literals together */ };
 struct prefilter_mask {
     uint64_t word[PREFILTER_BITS / 64];
 };
@@ -21,7 +21,9 @@ struct prefilter_literal {
     unsigned bit; /* what it stands for; several literals may share one */
 };
 struct prefilter;
-/* NULL: no memory, or more than 60,000 states. */
+/* Builds the search. The literals' bits are below PREFILTER_BITS; the search stores nothing of their
+ * texts. The caller frees it with prefilter_free. NULL: out of memory, or the texts have more than
+ * PREFILTER_BYTES_MAX bytes together. */
 struct prefilter *prefilter_new(const struct prefilter_literal *literals, size_t n);
 void prefilter_free(struct prefilter *f);
 /* Sets the bits of all literals that occur in line; true if there is any. */

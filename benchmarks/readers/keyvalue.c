@@ -43,16 +43,10 @@ static int keyvalue_reader_check(struct reader *r, const struct yaml *spec, stru
             return rules_complain(r->cell_at[i], rules, err, "this reader has too many keys");
         r->literal[r->literals++] = r->cell[i];
     }
-    for (int i = 0; i < 2; i++) {
-        const struct pattern *p = i ? k->end : k->start;
-        const struct str *unused;
-        if (p && pattern_literals(p, &unused))
-            reader_wants(r, p);
-        else if (p) {
-            r->literals = 0; /* any line may be the start */
-            break;
-        }
-    }
+    if (k->start)
+        reader_wants(r, k->start);
+    if (k->end)
+        reader_wants(r, k->end);
     return 0;
 }
 
