@@ -264,7 +264,7 @@ struct series {
     size_t missing; /* values that were none */
     char why[64]; /* the text there */
     char outside[96]; /* a value that cannot be: the whole series is not believed */
-    unsigned needs; /* values that its percentile needs; 0: not known yet */
+    uint64_t needs; /* values that its percentile needs; 0: not known yet */
     unsigned generation, report; /* of its slice, of its block */
     bool forgotten; /* it came from a part of the output that does not count */
     bool dropped; /* its rule's `when` does not hold, or it is forgotten */

@@ -145,9 +145,9 @@ static double values_behind(struct ending *e, const struct series *s)
 static void percentile_withhold(struct ending *e, struct series *s)
 {
     struct str name = s->rule->stat ? str_of(s->rule->stat) : s->name;
-    unsigned needs = s->values.n && s->n && !s->dropped ? percentile_needs(name) : 0;
+    const uint64_t needs = s->values.n && s->n && !s->dropped ? percentile_needs(name) : 0;
     double values = needs ? values_behind(e, s) : NAN;
-    if (!needs || values >= needs || series_trouble(e->run, s))
+    if (!needs || values >= (double)needs || series_trouble(e->run, s))
         return;
     percentile_reason(name, values, s->why, sizeof s->why);
     s->missing += s->n;

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* "p99", "p999", "p99_9", "percentile_75": two digits of percent, then those of its fraction. 0: it is none. */
+/* Returns the quantile that the word names, below 1: "p99", "p999", "p99_9", "percentile_75" have two
+ * digits of percent, then those of its fraction. 0: it names none. */
 static double percentile_value(struct str word)
 {
     static const char *const heads[] = {"percentile_", "p"};
@@ -38,18 +39,18 @@ struct str percentile_in(struct str name)
     return (struct str){"", 0};
 }
 
-unsigned percentile_needs(struct str name)
+uint64_t percentile_needs(struct str name)
 {
     double p = percentile_value(percentile_in(name));
-    return p > 0 ? (unsigned)stats_quantile_needs(p > 0.5 ? p : 1 - p) : 0;
+    return p > 0 ? stats_quantile_needs(p > 0.5 ? p : 1 - p) : 0;
 }
 
 void percentile_reason(struct str name, double values, char *to, size_t size)
 {
     struct str p = percentile_in(name);
+    unsigned long long needs = percentile_needs(name);
     if (isnan(values))
-        snprintf(to, size, STR_FMT " of an unknown number of values, %u needed", STR_ARG(p), percentile_needs(name));
+        snprintf(to, size, STR_FMT " of an unknown number of values, %llu needed", STR_ARG(p), needs);
     else
-        snprintf(to, size, STR_FMT " of %.0f value%s, %u needed", STR_ARG(p), floor(values), values == 1 ? "" : "s",
-                 percentile_needs(name));
+        snprintf(to, size, STR_FMT " of %.0f value%s, %llu needed", STR_ARG(p), floor(values), floor(values) == 1 ? "" : "s", needs);
 }

@@ -210,7 +210,7 @@ static bool is_of_few(struct series *s, const struct metric_rule *m, const struc
         return false;
     if (cells[m->values_cell].p && number_parse(str_trim(cells[m->values_cell]), 0, &values) != NUMBER_GOOD)
         values = NAN;
-    if (values >= s->needs)
+    if (values >= (double)s->needs)
         return false;
     if (!s->missing)
         percentile_reason(name, values, s->why, sizeof s->why);

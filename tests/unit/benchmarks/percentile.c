@@ -13,7 +13,7 @@ static void a_name_says_which_percentile(void **state)
 {
     static const struct {
         const char *name, *percentile;
-        unsigned needs;
+        uint64_t needs;
     } rows[] = {
         {"p99", "p99", 662},         {"latency.p50", "p50", 11},     {"latency.tail_p95", "p95", 130}, {"x.p999", "p999", 6636}, {"x.p99_9", "p99_9", 6636},
         {"x.percentile_75", "percentile_75", 24}, {"x.p25", "p25", 24}, {"latency", "", 0},          {"x.p2p", "", 0},         {"p100", "", 0},
@@ -23,8 +23,9 @@ static void a_name_says_which_percentile(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct str got = percentile_in(str_of(rows[i].name));
         if (!str_is(got, rows[i].percentile) || percentile_needs(str_of(rows[i].name)) != rows[i].needs)
-            fail_msg("%s: " STR_FMT " needs %u", rows[i].name, STR_ARG(got), percentile_needs(str_of(rows[i].name)));
+            fail_msg("%s: " STR_FMT " needs %llu", rows[i].name, STR_ARG(got), (unsigned long long)percentile_needs(str_of(rows[i].name)));
     }
+    assert_true(percentile_needs(STR("x.p9999999999")) > UINT32_MAX);
 }
 
 #define RULES                                                                                                                                     \
