@@ -33,6 +33,7 @@ enum {
     OPERANDS_MAX = 8,
     WHERE_MAX = 160, /* texts of one condition */
     GUESSES_MAX = 64, /* metrics that rules which guess may make of one output */
+    PARAM_VALUES_MAX = 8000, /* values of params in one reading; more are counted and not recorded */
     VALUE_MAX = 4096, /* bytes of a param's text that are kept */
 };
 
@@ -372,7 +373,7 @@ struct rules_run {
     struct ignored_lines ignored; /* of rules that guess */
     size_t guesses, guesses_left_out;
     size_t lines; /* of all sources, so far */
-    size_t samples, gave_up, torn[SOURCES_MAX], torn_results, torn_records, torn_rows, blocks_left_out, values_n;
+    size_t samples, gave_up, torn[SOURCES_MAX], torn_results, torn_records, torn_rows, blocks_left_out, values_n, values_left_out;
     unsigned block_now; /* of the evaluation of expressions at the end */
     bool once_now; /* likewise: the check has `once`, so rows() and matches() count in all blocks */
 };

@@ -1,6 +1,7 @@
 /* finish.c: the end of a reading: params are merged, statistics made, rules of sanity checked, the
  * verdict decided. */
 #include "base/exit_words.h"
+#include "benchmarks/catalogue.h"
 #include "benchmarks/coverage.h"
 #include "benchmarks/finish.h"
 #include "mlruns-format/key.h"
@@ -41,21 +42,23 @@ void ending_source(struct ending *e, const char *who)
     e->record->source = text ? text : "rule";
 }
 
-/* Reasons are few and short: the first four show what happened. */
+enum { REASONS_SHOWN = 4, REASON_MAX = 500 /* characters of one */, REASON_BYTES = 6 * REASON_MAX + 4 };
+
+/* Adds a reason to the text. Those after the first REASONS_SHOWN are only counted. */
 static void fails_add(struct fails *f, const char *prefix, const char *join, struct str text)
 {
-    if (f->n++ >= 4)
+    if (f->n++ >= REASONS_SHOWN)
         return;
     if (!f->reasons.max)
-        buf_init(&f->reasons, 2000);
+        buf_init(&f->reasons, REASONS_SHOWN * (REASON_BYTES + 100));
     buf_printf(&f->reasons, "%s%s%s" STR_FMT, f->reasons.n ? "; " : "", prefix, prefix[0] ? join : "", STR_ARG(text));
 }
 
 /* All reasons as one text, in the record; the rest is counted. */
 static const char *fails_text(struct fails *f, struct record *record)
 {
-    if (f->n > 4)
-        buf_printf(&f->reasons, "; and %zu more", f->n - 4);
+    if (f->n > REASONS_SHOWN)
+        buf_printf(&f->reasons, "; and %zu more", f->n - REASONS_SHOWN);
     const char *text = arena_printf(&record->arena, "%s", f->reasons.p ? f->reasons.p : "");
     buf_deinit(&f->reasons);
     return text ? text : "";
@@ -64,15 +67,16 @@ static const char *fails_text(struct fails *f, struct record *record)
 void ending_fail(struct ending *e, int block, const char *join, const char *fmt, ...)
 {
     va_list ap;
-    struct buf text;
-    buf_init(&text, 600);
+    CLEANUP_BUF struct buf all, text;
+    buf_init(&all, CATALOGUE_FILE_MAX + 4096); /* a rule file's reason may be long */
+    buf_init(&text, REASON_BYTES);
     va_start(ap, fmt);
-    buf_vprintf(&text, fmt, ap);
+    buf_vprintf(&all, fmt, ap);
     va_end(ap);
+    buf_plain(&text, buf_text(&all), REASON_MAX);
     fails_add(&e->fails, block < 0 ? "" : e->prefix[block], join, buf_text(&text));
     if (e->of_block && block >= 0)
         fails_add(&e->of_block[block], "", "", buf_text(&text));
-    buf_deinit(&text);
 }
 
 /* Blocks are named by their labels if these are all there and all different, else by number. */
@@ -130,6 +134,8 @@ static void notes_out(struct ending *e)
                        run->guesses_left_out, str_plural(run->guesses_left_out));
     if (run->gave_up)
         record_warning(e->record, "ignored %zu line%s, too hard to match", run->gave_up, str_plural(run->gave_up));
+    if (run->values_left_out)
+        record_warning(e->record, "more than %d values of params: ignored %zu further ones", PARAM_VALUES_MAX, run->values_left_out);
     if (run->torn_records)
         record_warning(e->record, "not read: %zu record%s of a CSV, with a quote that does not end", run->torn_records,
                        str_plural(run->torn_records));

@@ -11,7 +11,7 @@
 
 /* A sample is 16 bytes: a reading holds at most 64 MiB of them; more is no result but noise in the
  * form of one. */
-enum { SAMPLES_MAX = 4 << 20, SERIES_SAMPLES_MAX = 1 << 20, VALUES_MAX = 8000 };
+enum { SAMPLES_MAX = 4 << 20, SERIES_SAMPLES_MAX = 1 << 20 };
 
 const char row_contradiction[] = "given twice with different values", row_doubtful[] = "rows that do not go on as they began";
 
@@ -258,6 +258,15 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
     series_take(run, s, step, value);
 }
 
+/* Writes the number as a text that reads back equal; false: a text that is cut at the size. */
+static bool number_text_shortest(double number, char *to, size_t size)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    buf_double(&b, number);
+    return b.p && (size_t)snprintf(to, size, "%s", b.p) < size;
+}
+
 /* Text of a param in its canonical form ("1 MiB" as size -> "1048576"); false if it is none of that type. */
 static bool param_text(enum param_type type, struct str text, char *to, size_t size)
 {
@@ -286,10 +295,9 @@ static bool param_text(enum param_type type, struct str text, char *to, size_t s
         snprintf(to, size, "%.0f", number);
         return true;
     case PARAM_NUMBER:
-        if (number_parse(text, 0, &number) != NUMBER_GOOD)
+        if (number_parse(text, 0, &number) != NUMBER_GOOD || (number == floor(number) && fabs(number) > 0x1p53))
             return false;
-        snprintf(to, size, "%.15g", number);
-        return true;
+        return number_text_shortest(number, to, size);
     case PARAM_DURATION:
         if (!str_duration(text, &number))
             return false;
@@ -323,8 +331,6 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
     for (const struct value_seen *v = run->values; v; v = v->next) /* the same again: lines of noise come by the million */
         if (v->rank == rank && v->block == block && v->generation == generation && str_eq(v->text, text) && str_eq(v->key, key))
             return;
-    if (run->values_n >= VALUES_MAX)
-        return;
     if (!param_text(type, text, canonical, sizeof(canonical))) {
         text = str_trim(text);
         if (!text.n)
@@ -341,6 +347,10 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
             v->generation = generation;
             return;
         }
+    if (run->values_n >= PARAM_VALUES_MAX) {
+        run->values_left_out++;
+        return;
+    }
     struct value_seen *v = ARENA_NEW(&run->arena, struct value_seen);
     if (!v)
         return;
@@ -490,11 +500,12 @@ void row_set(struct source *source, const struct reader *r, const struct str *ce
 {
     for (size_t i = 0; i < r->sets; i++) {
         struct str v = cells[r->set[i].cell];
-        if (v.n > 100 || !v.p)
-            continue;
         char *to = source->var[r->set[i].var];
-        memcpy(to, v.p, v.n);
-        to[v.n] = 0;
+        if (!v.p)
+            continue;
+        if (v.n < sizeof source->var[0])
+            memcpy(to, v.p, v.n);
+        to[v.n < sizeof source->var[0] ? v.n : 0] = 0; /* too long: not known, since the text before it belongs to other rows */
     }
 }
 

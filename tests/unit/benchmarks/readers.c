@@ -135,6 +135,86 @@ static void memory_follows_the_file(void **state)
     err_clear(&err);
 }
 
+/* Rows of the last document wait for its end in 32 MiB: what does not fit there is missing, and no
+ * text without memory is read. */
+static void rows_that_do_not_fit_are_missing(void **state)
+{
+    static const char text[] = "readers:\n- name: r\n  json: {rows: /runs/*, documents: last}\n  params: [{param: \"p.{id}\", cell: text}]\n"
+                               "  metrics: [{name: v, cell: v, unit: s, better: lower, many: last}]\n";
+    enum { ROWS = 6000, LONG = 7000 };
+    struct rules *rules;
+    struct rules_run *run;
+    struct record record;
+    struct rules_outcome out;
+    struct err err = {0};
+    char filler[LONG + 1], row[LONG + 100];
+    (void)state;
+    memset(filler, 'x', LONG);
+    filler[LONG] = 0;
+    assert_int_equal(rules_case_load(&rules, text, &err), 0);
+    assert_int_equal(rules_begin(&run, rules, NULL, NULL, NULL), 0);
+    rules_feed(run, "stdout", "{\"runs\":[\n", 10);
+    for (int i = 0; i < ROWS; i++) {
+        int n = snprintf(row, sizeof row, "{\"id\":\"r%d\",\"v\":%d,\"text\":\"%s\"}%s\n", i, i + 1, filler, i + 1 < ROWS ? "," : "]}");
+        rules_feed(run, "stdout", row, (size_t)n);
+    }
+    record_init(&record, "00000000000000000000000000000000", 1);
+    assert_int_equal(rules_end(run, 0, 0, 1, &record, &out, NULL), 0);
+    assert_int_equal(out.verdict, VERDICT_FAIL);
+    assert_non_null(strstr(out.reason, "v: more values than one reading may hold"));
+    record_deinit(&record);
+    rules_free(rules);
+}
+
+static void an_end_without_fixed_text_ends_a_table(void **state)
+{
+    /* Rows are known by their first word, so that only lines with such a word would be read. */
+    static const char table[] = "readers:\n- name: r\n  table: {header: [op, v], end: '^-*$'}\n  where: {op: [read]}\n  metrics: [{name: v, cell: v, unit: s, better: lower}]\n";
+    static const struct rules_case cases[] = {
+        {"the line that ends it has no word", table, "op v\nread 3\n---\nread 4\n", "metric v_s 3\npass\n"},
+    };
+    (void)state;
+    rules_cases_hold(cases, COUNT(cases));
+}
+
+static void context_does_not_outlive_its_line(void **state)
+{
+    static const char rules[] = "readers:\n- name: head\n  regex: '^in (?<what>.+)'\n  set: [what]\n"
+                                "- name: r\n  regex: '^v=(?<v>\\S+)'\n  metrics: [{name: \"{what}.v\", cell: v, unit: s, better: lower}]\n";
+    static const struct rules_case cases[] = {
+        {"a name of over 100 bytes is not that before it", rules,
+         "in a\nv=1\nin bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nv=2\n",
+         "metric a.v_s 1\npass\n"},
+    };
+    (void)state;
+    rules_cases_hold(cases, COUNT(cases));
+}
+
+static void params_have_all_their_digits(void **state)
+{
+    static const char rules[] = "readers:\n- name: r\n  regex: '^x=(?<x>\\S+)'\n  params: [{param: x, type: number}]\n";
+    static const struct rules_case cases[] = {
+        {"sixteen digits", rules, "x=0.1234567890123456\n", "param x 0.1234567890123456\npass\n"},
+        {"an integer that is a double", rules, "x=9007199254740991\n", "param x 9007199254740991\npass\n"},
+        {"one that is none stays a text", rules, "x=12345678901234567891\n", "param x 12345678901234567891\npass\n"},
+        {"short ones stay short", rules, "x=0.10\n", "param x 0.1\npass\n"},
+    };
+    (void)state;
+    rules_cases_hold(cases, COUNT(cases));
+}
+
+static void a_long_reason_is_cut_and_not_lost(void **state)
+{
+    char rules[2000], long_text[901], facts[1200];
+    (void)state;
+    memset(long_text, 'r', sizeof long_text);
+    long_text[900] = 0;
+    snprintf(rules, sizeof rules, "readers:\n- name: r\n  regex: '^v=(?<v>\\S+)'\n  " V "checks:\n- {must: '^over', reason: %s}\n", long_text);
+    snprintf(facts, sizeof facts, "metric v_s 3\nfail: %.500s...\n", long_text);
+    const struct rules_case cases[] = {{"900 characters", rules, "v=3\n", facts}};
+    rules_cases_hold(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +223,11 @@ int main(void)
         cmocka_unit_test(ini_sections_are_rows),
         cmocka_unit_test(json_stands_behind_a_prefix),
         cmocka_unit_test(memory_follows_the_file),
+        cmocka_unit_test(rows_that_do_not_fit_are_missing),
+        cmocka_unit_test(an_end_without_fixed_text_ends_a_table),
+        cmocka_unit_test(context_does_not_outlive_its_line),
+        cmocka_unit_test(params_have_all_their_digits),
+        cmocka_unit_test(a_long_reason_is_cut_and_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
