@@ -348,6 +348,16 @@ static struct value apply_binary(enum op op, struct value a, struct value b)
     }
 }
 
+/* Applies a binary operator. A text in quotes is equal to the same text alone: version 3.10 is not
+ * '3.1'. */
+static struct value compare_or_apply(const struct expr *e, struct value a, struct value b)
+{
+    bool quoted = e->a->op == OP_TEXT || e->b->op == OP_TEXT;
+    if ((e->op == OP_EQ || e->op == OP_NE) && quoted && a.kind == VALUE_TEXT && b.kind == VALUE_TEXT)
+        return number_value(str_eq(a.text, b.text) == (e->op == OP_EQ));
+    return apply_binary(e->op, a, b);
+}
+
 struct value expr_value(const struct expr *e, const struct expr_names *names)
 {
     struct value v = {0}, other;
@@ -365,7 +375,7 @@ struct value expr_value(const struct expr *e, const struct expr_names *names)
         other = expr_value(e->b, names);
         return number_value(e->op == OP_AND ? value_truth(&v) == 1 && value_truth(&other) == 1
                                             : value_truth(&v) == 1 || value_truth(&other) == 1);
-    default: return apply_binary(e->op, expr_value(e->a, names), expr_value(e->b, names));
+    default: return compare_or_apply(e, expr_value(e->a, names), expr_value(e->b, names));
     }
 }
 

@@ -23,8 +23,9 @@ static double suffix_factor(char c, unsigned flags)
     return pow(flags & NUMBER_BINARY ? 1024 : 1000, (double)(at - letters + 1));
 }
 
-/* "1,234,567" or "4,096.5" without its commas into to; false if the commas do not surely part thousands: "0,500" has a decimal comma, and
- * "4,096" may have one. */
+/* Copies "1,234,567" or "4,096.5" without its commas into to, of *ret_n bytes and no NUL. False: the
+ * commas may be no separators of thousands ("0,500" has a decimal comma, "4,096" and "4,096." may
+ * have one), or the text has `size` bytes or more. */
 static bool without_commas(struct str s, char *to, size_t size, size_t *ret_n)
 {
     size_t n = 0, digits = 0, groups = 0, i = 0;
@@ -44,7 +45,7 @@ static bool without_commas(struct str s, char *to, size_t size, size_t *ret_n)
         }
     }
     const char *first = to + (n && (to[0] == '-' || to[0] == '+'));
-    if (!groups || digits != 3 || *first == '0' || (groups == 1 && (i == s.n || s.p[i] != '.')))
+    if (!groups || digits != 3 || *first == '0' || (groups == 1 && (i + 1 >= s.n || s.p[i] != '.')))
         return false;
     for (; i < s.n; i++)
         to[n++] = s.p[i];

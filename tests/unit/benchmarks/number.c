@@ -12,7 +12,7 @@ static void printed_numbers_and_words(void **state)
 {
     static const struct { const char *text; unsigned flags; enum number_kind kind; double value; } rows[] = {
         {"0.412345", 0, NUMBER_GOOD, 0.412345}, {"21190275", 0, NUMBER_GOOD, 21190275}, {"1.0e+03", 0, NUMBER_GOOD, 1000}, {" 12 ", 0, NUMBER_GOOD, 12},
-        {"-3.5", 0, NUMBER_GOOD, -3.5}, {"4,096", 0, NUMBER_NOT, 0}, {"4,096.5", 0, NUMBER_GOOD, 4096.5}, {"0,500", 0, NUMBER_NOT, 0}, {"0,500,000", 0, NUMBER_NOT, 0},
+        {"-3.5", 0, NUMBER_GOOD, -3.5}, {"4,096", 0, NUMBER_NOT, 0}, {"4,096.5", 0, NUMBER_GOOD, 4096.5}, {"4,096.", 0, NUMBER_NOT, 0}, {"1,234,567.", 0, NUMBER_GOOD, 1234567}, {"0,500", 0, NUMBER_NOT, 0}, {"0,500,000", 0, NUMBER_NOT, 0},
         {"1.234,5", 0, NUMBER_NOT, 0}, {"1e-400", 0, NUMBER_MISSING, 0}, {"0e-400", 0, NUMBER_GOOD, 0}, {"6.90515e-310", 0, NUMBER_MISSING, 0}, {"3e-308", 0, NUMBER_GOOD, 3e-308}, {"0x10", 0, NUMBER_NOT, 0}, {"1_000", 0, NUMBER_NOT, 0}, {"1,234,567.5", 0, NUMBER_GOOD, 1234567.5}, {"4,09", 0, NUMBER_NOT, 0},
         {"4,0960", 0, NUMBER_NOT, 0}, {"1,2", 0, NUMBER_NOT, 0}, {",123", 0, NUMBER_NOT, 0}, {"15.8k", 0, NUMBER_NOT, 0}, {"15.8k", NUMBER_SI, NUMBER_GOOD, 15800},
         {"2K", NUMBER_BINARY, NUMBER_GOOD, 2048}, {"3M", NUMBER_SI, NUMBER_GOOD, 3e6}, {"97.5%", NUMBER_PERCENT, NUMBER_GOOD, 97.5}, {"97.5%", 0, NUMBER_NOT, 0},
@@ -37,6 +37,10 @@ static void name(void *context, struct str text, struct value *ret)
         *ret = (struct value){.kind = VALUE_TEXT, .text = STR("4")};
     if (str_is(text, "phase.write"))
         *ret = (struct value){.kind = VALUE_TEXT, .text = STR("true")};
+    if (str_is(text, "version"))
+        *ret = (struct value){.kind = VALUE_TEXT, .text = STR("3.10")};
+    if (str_is(text, "word"))
+        *ret = (struct value){.kind = VALUE_TEXT, .text = STR("nan")};
     if (str_is(text, "api"))
         *ret = (struct value){.kind = VALUE_TEXT, .text = STR("POSIX")};
 }
@@ -58,7 +62,8 @@ static void conditions_are_told(void **state)
     static const struct { const char *text; int truth; } rows[] = {
         {"tasks == 4", 1}, {"tasks * 2 + 1 == 9", 1}, {"1 + 2 * 3 == 7", 1}, {"(1 + 2) * 3 == 9", 1}, {"10 - 2 - 3 == 5", 1}, {"api == 'POSIX'", 1}, {"api != 'MPIIO'", 1},
         {"phase.write", 1}, {"not phase.write", 0}, {"nothing", -1}, {"not nothing", 1}, {"nothing == 1", -1}, {"nothing or tasks > 3", 1}, {"nothing and tasks > 3", 0},
-        {"tasks / 0 > 1", -1}, {"-tasks < 0", 1}, {"f(abc) == 4", 1}, {"f('x y') == 4", 1}, {"api > 3", -1}, {"not not tasks", 1}, {"1 or 0 and 0", 1}, {"order", -1},
+        {"tasks / 0 > 1", -1}, {"-tasks < 0", 1}, {"f(abc) == 4", 1}, {"f('x y') == 4", 1}, {"api > 3", -1}, {"version == '3.1'", 0}, {"version != '3.1'", 1}, {"version == '3.10'", 1}, {"version == 3.1", 1}, {"tasks == '4'", 1},
+        {"word == 'nan'", 1}, {"not not tasks", 1}, {"1 or 0 and 0", 1}, {"order", -1},
     };
     static const struct expr_names names = {.name = name, .call = call};
     struct arena a;
