@@ -247,11 +247,13 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
  * file and has values. NULL: none. */
 const struct series *series_outdone(const struct rules_run *run, const struct series *s)
 {
+    bool before = true; /* o is before s in the list */
     for (const struct series *o = run->series; o; o = o->next) {
+        before = before && o != s;
         if (o == s || o->dropped || !series_same_metric(run, o, s))
             continue;
         if ((o->n && !s->n) ||
-            ((o->n > 0) == (s->n > 0) && (o->reader->index < s->reader->index || (o->reader == s->reader && o < s && o->n >= s->n))))
+            ((o->n > 0) == (s->n > 0) && (o->reader->index < s->reader->index || (o->reader == s->reader && before && o->n >= s->n))))
             return o;
     }
     return NULL;
