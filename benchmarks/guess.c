@@ -191,10 +191,11 @@ static void guess_count(const struct guess *g, struct guess_summary *s)
 {
     *s = (struct guess_summary){0};
     for (size_t i = 0; i < g->readers; i++) {
-        s->readers += guess_reader_useful(g->reader[i]);
-        s->params += g->reader[i]->params;
+        bool useful = guess_reader_useful(g->reader[i]);
+        s->readers += useful;
+        s->params += useful ? g->reader[i]->params : 0;
         for (size_t k = 0; k < g->reader[i]->metrics; k++)
-            *(g->reader[i]->metric[k].drop ? &s->dropped : &s->metrics) += 1;
+            *(useful && !g->reader[i]->metric[k].drop ? &s->metrics : &s->dropped) += 1;
     }
 }
 
