@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { RULES_MEMORY = 32 << 20 };
+enum { RULES_MEMORY = 32 << 20, BLOCK_NAME_MAX = 40 /* with a number it fits a prefix of keys */ };
 
 /* blocks: t, or {name: t, runs: true}. */
 static int load_blocks(const struct yaml *y, struct rules *rules, struct err *err)
@@ -15,8 +15,14 @@ static int load_blocks(const struct yaml *y, struct rules *rules, struct err *er
     struct str name = y->kind == YAML_SCALAR ? y->text : yaml_text(y, "name", "");
     if (y->kind != YAML_SCALAR && (load_keys(y, keys, rules, err) || load_flag(y, "runs", &rules->block_runs, rules, err)))
         return -1;
-    if (!name.n || name.p[0] < 'a' || name.p[0] > 'z')
-        return rules_complain(y, rules, err, "blocks is the name of one test (t: t0, t1 …), or {name: t, runs: true}");
+    bool good = name.n && name.n <= BLOCK_NAME_MAX && name.p[0] >= 'a' && name.p[0] <= 'z';
+    for (size_t i = 0; i < name.n && good; i++)
+        good = (name.p[i] >= 'a' && name.p[i] <= 'z') || str_is_digit(name.p[i]) || name.p[i] == '_';
+    if (!good)
+        return rules_complain(y, rules, err,
+                              "blocks: expected the name of one test (t: t0, t1 …), or {name: t, runs: true}; a name has at most %d small "
+                              "letters, digits and _, and begins with a letter",
+                              BLOCK_NAME_MAX);
     rules->block_name = name.p;
     return 0;
 }

@@ -84,7 +84,7 @@ static void one_test_or_no_wish_means_none(void **state)
     assert_int_equal(out.blocks, 0);
     assert_int_equal(out.verdict, VERDICT_PASS);
     record_deinit(&record);
-    rules_refused("blocks: {runs: true}\n" TAIL, "blocks is the name of one test");
+    rules_refused("blocks: {runs: true}\n" TAIL, "blocks: expected the name of one test");
 }
 
 int main(void)
