@@ -10,6 +10,7 @@ static int load_option(const struct yaml *y, struct reader *unused, struct rules
     static const char *const kinds[] = {"value", "flag", "count", "directives", NULL};
     struct option_rule *o = &rules->option[rules->options];
     (void)unused;
+    *o = (struct option_rule){0}; /* one that could not be loaded may have left something here */
     if (load_keys(y, keys, rules, err))
         return -1;
     if (load_texts(yaml_get(y, "flags"), o->flag, 4, &o->flags, rules, err))

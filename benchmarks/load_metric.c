@@ -114,8 +114,8 @@ static int load_metric_numbers(struct metric_rule *m, const struct yaml *y, cons
         m->number |= NUMBER_PERCENT;
     m->scale = 1;
     const struct yaml *scale = yaml_get(y, "scale");
-    if (scale && (scale->kind != YAML_SCALAR || !str_double(scale->text, &m->scale)))
-        return rules_complain(scale, rules, err, "scale is a number");
+    if (scale && (scale->kind != YAML_SCALAR || !str_double(scale->text, &m->scale) || !isfinite(m->scale) || m->scale == 0))
+        return rules_complain(scale, rules, err, "scale: expected a number other than 0");
     return load_range(m, y, rules, err) || load_texts(yaml_get(y, "missing"), m->none, 8, &m->nones, rules, err) ? -1 : 0;
 }
 
@@ -198,6 +198,7 @@ int load_computed(const struct yaml *y, struct reader *unused, struct rules *rul
     struct metric_rule *m = &c->rule;
     struct str name = yaml_text(y, "name", "");
     (void)unused;
+    *c = (struct computed){0}; /* one that could not be loaded may have left something here */
     if (load_keys(y, keys, rules, err))
         return -1;
     if (!name.n || !yaml_get(y, "value"))

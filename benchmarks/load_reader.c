@@ -77,6 +77,7 @@ static int load_param(const struct yaml *y, struct reader *r, struct rules *rule
     struct param_rule *p = &r->param[r->params];
     const struct yaml *name = yaml_get(y, "param");
     struct where *where = NULL;
+    *p = (struct param_rule){0}; /* one that could not be loaded may have left something here */
     if (load_keys(y, keys, rules, err))
         return -1;
     if (!name || name->kind != YAML_SCALAR || !name->text.n)
@@ -85,7 +86,6 @@ static int load_param(const struct yaml *y, struct reader *r, struct rules *rule
     if (type < 0 || scope < 0 || load_flag(y, "hidden", &p->hidden, rules, err) || load_cell(r, y, "cell", &p->cell, rules, err) ||
         load_where(&where, yaml_get(y, "where"), r, rules, err))
         return -1;
-    p->name.n = 0;
     if ((p->cell < 0 && (p->cell = reader_cell(r, name->text, name, rules, err)) < 0) ||
         load_template(&p->name, name->text, r, name, rules, err))
         return -1;

@@ -25,6 +25,23 @@ text=$(bw rules check wrong.yaml); is "mistakes: status" "$?" 1
 for at in 4: 6: 10: 11: 12: 13: 15:; do like "the mistake in line $at is told" "$text" "^  mistake +.*wrong.yaml:$at"; done
 like "and counted" "$text" '7 MISTAKES'
 is "as JSON too" "$(bw rules check --json wrong.yaml | grep -c '"mistake"')" "$(bw rules check wrong.yaml | grep -c '^  mistake')"
+# What is wrong in one item is no mistake of the next.
+cat >next.yaml <<'Y'
+name: next
+version: "1"
+arguments:
+  options:
+    - {flags: [-a], kind: flag, hidden: true, join: true, keep: true, words: perhaps}
+    - {flags: [-b], kind: flag}
+readers:
+  - name: r
+    regex: '^v=(?<v>\S+)'
+    metrics: [{name: v, cell: v, better: lower}]
+computed:
+  - {name: x, value: "1 +", better: lower}
+  - {name: y, value: "value(v)", better: lower}
+Y
+is "the mistakes of two items" "$(bw rules check next.yaml | sed -n 's/^  mistake *[^:]*:\([0-9]*\):.*/\1/p' | tr '\n' ' ')" "5 12 "
 # What stands on terminals and names folders: nothing of a foreign file's head can do harm there.
 for head in 'name: "h\e[31m"/version: "1"' 'name: ../../etc/version: "1"' 'name: h/version: "1\e[31m"'; do
     printf '%s\n%s\nreaders:\n  - {name: a, regex: "(?<v>a)", metrics: [{name: x, cell: v, better: none}]}\n' "${head%/*}" "${head##*/}" >head.yaml
