@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *referred_name(enum referred verdict)
 {
@@ -23,9 +24,9 @@ struct sampled {
     bool repetitions; /* steps 0,1,2… or 1,2,3… */
 };
 
-static int sample_metric(const struct record *r, const char *key, const struct reference *m, struct sampled *ret)
 /* Collects the finite values of a metric in ret->v, which the caller frees. Returns 0, or -1 when
  * out of memory. */
+static int sample_metric(const struct record *r, const char *key, const struct reference *m, struct sampled *ret)
 {
     size_t n = 0;
     int64_t first = 0, last = 0;
@@ -63,7 +64,6 @@ struct judging {
     struct reference_outcome *out;
     struct buf reasons;
     const struct references *file;
-    const struct reference_entry *entry;
 };
 
 /* Converts the number to the metric's unit. from NULL: it has that unit already. False: the units
@@ -74,9 +74,9 @@ static bool to_metric(double number, const struct unit *from, const struct unit 
     return !from || (to && units_convert(number, from, to, ret));
 }
 
-static bool bound_value(const struct reference *m, const struct bound *b, double value, const struct unit *to, double *ret)
 /* Computes a bound in the metric's unit; NAN where there is none. Returns false where its unit
  * cannot be converted. */
+static bool bound_value(const struct reference *m, const struct bound *b, double value, const struct unit *to, double *ret)
 {
     double d;
     *ret = NAN;
@@ -93,7 +93,8 @@ static bool bound_value(const struct reference *m, const struct bound *b, double
     return false;
 }
 
-/* Value, band and unit of the entry in the metric's unit; false with a sentence where they cannot be converted. */
+/* Sets reference, low and high of f in the metric's unit, NAN where there is none. False where a unit
+ * of the entry cannot be converted: then all three are NAN, and f->text is the sentence about it. */
 static bool band_of(struct judging *j, const struct reference *m, const struct unit *to, struct referred_metric *f)
 {
     double value = NAN;
@@ -110,9 +111,16 @@ static bool band_of(struct judging *j, const struct reference *m, const struct u
     return good;
 }
 
-static void put_judged_number(struct buf *b, double v)
+/* Appends a number with six digits, or with all where these are those of `other` too. */
+static void put_judged_number(struct buf *b, double v, double other)
 {
-    buf_printf(b, "%.6g", v);
+    char text[32], same[32];
+    snprintf(text, sizeof text, "%.6g", v);
+    snprintf(same, sizeof same, "%.6g", other);
+    if (v != other && strcmp(text, same) == 0)
+        buf_double(b, v);
+    else
+        buf_puts(b, text);
 }
 
 /* Returns a sentence of a metric that passed, or is below or above its band, in the record's arena:
@@ -125,15 +133,17 @@ static const char *judgement_sentence(struct judging *j, const struct referred_m
     buf_init(&b, 2000);
     buf_plain(&b, str_of(f->metric), 250);
     buf_putc(&b, ' ');
-    put_judged_number(&b, f->value);
-    if (f->verdict != REFERRED_PASS) {
+    if (f->verdict == REFERRED_PASS)
+        put_judged_number(&b, f->value, f->value);
+    else {
+        put_judged_number(&b, f->value, limit);
         buf_printf(&b, " is %s ", referred_name(f->verdict));
-        put_judged_number(&b, limit);
+        put_judged_number(&b, limit, f->value);
     }
     buf_printf(&b, "%s%s%s%s", *f->unit ? " " : "", f->unit, f->verdict == REFERRED_PASS ? " is within the band" : "", note);
     buf_puts(&b, isnan(f->reference) ? " (" : " (reference ");
     if (!isnan(f->reference)) {
-        put_judged_number(&b, f->reference);
+        put_judged_number(&b, f->reference, f->reference);
         buf_puts(&b, ", ");
     }
     buf_plain(&b, str_of(f->where), 300);
@@ -141,15 +151,21 @@ static const char *judgement_sentence(struct judging *j, const struct referred_m
     return arena_dup(&j->r->arena, b.p ? b.p : "", b.n);
 }
 
-static void compare_with_reference(struct judging *j, const struct reference *m, const struct sampled *s, struct referred_metric *f)
-{
 /* Judges the median of the values by the band, and writes the sentence. A value that is better than
  * the band fails only where the reference is strict. */
+static void compare_with_reference(struct judging *j, const struct reference *m, const struct sampled *s, struct referred_metric *f)
+{
     struct stats st;
+    struct reference own = *m;
     stats_of(s->v, s->n, &st);
     f->value = st.median;
     f->unit = s->fact->unit ? s->fact->unit : "";
-    if (!band_of(j, m, *f->unit ? units_find(str_of(f->unit)) : NULL, f)) {
+    const struct unit *to = *f->unit ? units_find(str_of(f->unit)) : NULL;
+    const struct unit *named;
+    struct str stem = reference_stem(str_of(m->metric), &named, NULL);
+    if (to && !m->unit && str_eq(stem, reference_stem(s->fact->key, NULL, NULL))) /* "bw_MB_per_s" also means bw_MiB_per_s */
+        own.unit = named;
+    if (!band_of(j, &own, to, f)) {
         f->verdict = REFERRED_MISSING;
         f->fails = true;
         return;
@@ -161,9 +177,9 @@ static void compare_with_reference(struct judging *j, const struct reference *m,
     f->text = judgement_sentence(j, f, good_side ? ", better than the band" : s->n > 1 ? ", as median of the repetitions" : "");
 }
 
+/* Judges one metric; key NULL: the run does not have it. Returns 0, or -1 when out of memory. */
 static int judge_metric(struct judging *j, const struct reference *m, const char *key, struct referred_metric *f)
 {
-/* Judges one metric; key NULL: the run does not have it. Returns 0, or -1 when out of memory. */
     struct sampled s = {0};
     struct arena *a = &j->r->arena;
     const char *why = "the run has no such metric";
@@ -196,7 +212,7 @@ struct choice {
     const struct reference_entry *entry;
     const struct reference *m;
     const char *key; /* NULL: the run has no such metric */
-    bool tie;
+    int tie; /* the line of another entry that fits equally well; 0: there is none */
     struct choice *next;
 };
 
@@ -217,7 +233,7 @@ static int more_specific(const struct reference_entry *a, const struct reference
 }
 
 /* Chooses the reference of each metric: the first file that has the metric, in it the most specific
- * entry, of equal ones the first, with a warning. -1: out of memory. */
+ * entry, of equal ones the first. -1: out of memory. */
 static int choose_strongest(struct record *r, const struct references *file, const struct reference_entry *e, struct choice **list)
 {
     for (const struct reference *m = e->metrics; m; m = m->next) {
@@ -229,25 +245,26 @@ static int choose_strongest(struct record *r, const struct references *file, con
         if (!c) {
             if (!(*at = ARENA_NEW(&r->arena, struct choice)))
                 return -1;
-            **at = (struct choice){file, e, m, key, false, NULL};
+            **at = (struct choice){file, e, m, key, 0, NULL};
         } else if (c->file == file && more_specific(e, c->entry) > 0)
-            *c = (struct choice){file, e, m, key, false, c->next};
-        else if (c->file == file && c->entry != e && more_specific(e, c->entry) == 0 && !c->tie) {
-            c->tie = true;
-            record_warning(r, "reference: %s: the entries in lines %d and %d of %s fit this run equally well; the first counts", m->metric,
-                           c->entry->line, e->line, file->label);
-        }
+            *c = (struct choice){file, e, m, key, 0, c->next};
+        else if (c->file == file && c->entry != e && more_specific(e, c->entry) == 0 && !c->tie)
+            c->tie = e->line;
     }
     return 0;
 }
 
+/* Judges the chosen reference, appends the result at *tail, and counts it. The first four reasons
+ * go to j->reasons. -1: out of memory. */
 static int add_judgement(struct judging *j, struct referred_metric ***tail, const struct choice *c)
 {
     struct referred_metric *f = ARENA_NEW(&j->r->arena, struct referred_metric);
     if (!f)
         return -1;
     j->file = c->file;
-    j->entry = c->entry;
+    if (c->tie)
+        record_warning(j->r, "reference: %s: the entries in lines %d and %d of %s fit this run equally well; the first counts",
+                       c->m->metric, c->entry->line, c->tie, c->file->label);
     if (judge_metric(j, c->m, c->key, f))
         return -1;
     **tail = f;
@@ -321,11 +338,11 @@ static int note_references(struct record *r, const struct reference_outcome *out
     return kept ? 0 : -1;
 }
 
+/* Judges all metrics with a reference, then adds those without one. Returns 0, or another value
+ * when out of memory. */
 static int judge_references(struct judging *j, const struct references *const *files, size_t count)
 {
     struct choice *list = NULL;
-/* Judges all metrics with a reference, then adds those without one. Returns 0, or another value
- * when out of memory. */
     struct referred_metric **tail = &j->out->first;
     for (size_t i = 0; i < count; i++)
         for (const struct reference_entry *e = files[i]->entries; e; e = e->next)

@@ -57,6 +57,9 @@ static void bands(void **state)
         {"write.bw_MiB_per_s.max: {value: 1048.576, unit: MB/s, band: 1%}", REFERRED_PASS, false, 990, 1010},
         {"write.bw_MiB_per_s.max: {value: 1 GiB_per_s, lower: -10.24 MiB/s}", REFERRED_BELOW, true, 1013.76, NAN},
         {"write.bw_MiB_per_s.max: {min: 1000}", REFERRED_PASS, false, 1000, NAN}, /* the edge belongs to the band */
+        {"write.bw_MB_per_s.max: {value: 1048.576, band: 1%}", REFERRED_PASS, false, 990, 1010}, /* the name's unit is that of its numbers */
+        {"latency_us: {value: 1900, upper: 10%}", REFERRED_PASS, false, NAN, 2.09},
+        {"latency_s: {max: 0.0019}", REFERRED_ABOVE, true, NAN, 1.9},
         {"write.bw_MiB_per_s.max: {min: 1000.5}", REFERRED_BELOW, true, 1000.5, NAN},
         {"write.bw_MiB_per_s.max: {min: 0.5 GiB/s, max: 0.75 GiB/s}", REFERRED_ABOVE, false, 512, 768}, /* better than the band */
         {"write.bw_MiB_per_s.max: {min: 512, max: 768, strict: true}", REFERRED_ABOVE, true, 512, 768},
@@ -189,6 +192,7 @@ static void the_most_specific_entry_counts(void **state)
         {"references:\n- {cluster: \"a*\", metrics: {plain: {min: 1}}}\n- {cluster: alpha, metrics: {plain: {min: 2}}}\n", 2, 0}, /* a text before a pattern */
         {"references:\n- {cluster: alpha, metrics: {plain: {min: 1}}}\n- {site: here, metrics: {plain: {min: 2}}}\n", 1, 1},
         {"references:\n- {metrics: {plain: {min: 1}}}\n- {metrics: {plain: {min: 2}}}\n- {metrics: {plain: {min: 3}}}\n", 1, 1},
+        {"references:\n- {metrics: {plain: {min: 1}}}\n- {metrics: {plain: {min: 2}}}\n- {site: here, metrics: {plain: {min: 3}}}\n", 3, 0}, /* what was equal does not count */
         {"references:\n- {benchmark: ior, metrics: {errors: {max: 9}}}\n- {metrics: {plain: {min: 4}}}\n", 4, 0},
     };
     (void)state;
@@ -205,6 +209,17 @@ static void the_most_specific_entry_counts(void **state)
             fail_msg("row %zu: low %g, %zu warnings", i, m->low, warnings(&r));
         record_deinit(&r);
     }
+}
+
+static void a_sentence_has_two_different_numbers(void **state)
+{
+    struct record r;
+    struct reference_outcome out;
+    (void)state;
+    make_run(&r);
+    judge("references: [{metrics: {plain: {min: 50.0000001}}}]", &r, &out);
+    assert_string_equal(out.first->text, "plain 50 is below 50.0000001 (r.yaml:1)");
+    record_deinit(&r);
 }
 
 static void the_stronger_file_counts_and_the_weaker_adds(void **state)
@@ -332,7 +347,7 @@ int main(void)
         cmocka_unit_test(bands),
         cmocka_unit_test(conditions), cmocka_unit_test(the_shape_of_a_launch),
         cmocka_unit_test(the_most_specific_entry_counts),
-        cmocka_unit_test(the_stronger_file_counts_and_the_weaker_adds),
+        cmocka_unit_test(a_sentence_has_two_different_numbers), cmocka_unit_test(the_stronger_file_counts_and_the_weaker_adds),
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(a_file_without_entries_refers_to_nothing),
         cmocka_unit_test(a_hostile_pattern_costs_little),
