@@ -303,8 +303,9 @@ int mcp_run(struct mcp_call *call, struct json_out *to)
     const char *id = json_string(json_get(json_at(runs, 0), "id"), NULL);
     struct json *run = id ? mcp_call_words(call, show, id) : NULL;
     if (!run && !call->why)
-        call->why = arena_printf(call->a, "the program ended with status %d, and no run was recorded",
-                                 WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+        call->why = WIFSIGNALED(status)
+                        ? arena_printf(call->a, "signal %d ended the program, and no run was recorded", WTERMSIG(status))
+                        : arena_printf(call->a, "the program ended with status %d, and no run was recorded", WEXITSTATUS(status));
     rc = run ? mcp_call_data(call, run, to) : -1;
     json_free(run);
     json_free(runs);

@@ -191,10 +191,13 @@ int mcp_cluster_lines(struct mcp_call *call, struct str log, const char *source,
 void mcp_cluster_count(struct mcp_state_counts *c, struct str state)
 {
     size_t i = 0;
+    state = str_sub(state, 0, sizeof c->name[0] - 1);
     while (i < c->count && !str_is(state, c->name[i]))
         i++;
-    if (i == MCP_STATES_MAX)
+    if (i == MCP_STATES_MAX) {
+        c->others++;
         return;
+    }
     if (i == c->count) {
         snprintf(c->name[i], sizeof c->name[i], STR_FMT, STR_ARG(state));
         c->count++;
@@ -207,5 +210,7 @@ void mcp_cluster_counts(struct json_out *to, const char *key, const struct mcp_s
     json_open(to, key, '{');
     for (size_t i = 0; i < c->count; i++)
         json_uint(to, c->name[i], c->n[i]);
+    if (c->others)
+        json_uint(to, "other states", c->others);
     json_close(to, '}');
 }

@@ -45,10 +45,9 @@ void mcp_cluster_missing(struct mcp_call *call, struct json_out *to, const char 
 enum { MCP_STATES_MAX = 24 };
 struct mcp_state_counts {
     char name[MCP_STATES_MAX][32];
-    size_t n[MCP_STATES_MAX], count;
+    size_t n[MCP_STATES_MAX], count, others; /* others: in states beyond the first MCP_STATES_MAX */
 };
-/* Counts one more job or node in the state. States beyond the first MCP_STATES_MAX different ones
- * are not counted. */
+/* Counts one more job or node in the state, of which the first 31 bytes count. */
 void mcp_cluster_count(struct mcp_state_counts *c, struct str state);
 void mcp_cluster_counts(struct json_out *to, const char *key, const struct mcp_state_counts *c);
 #endif

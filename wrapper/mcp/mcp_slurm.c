@@ -4,6 +4,7 @@
 #include "base/fs.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 enum { FIELDS_MAX = 12, LOG_BYTES = 256 << 10, NAME_BYTES = 200 };
 #define FIELD_END '\x1f' /* of squeue and sinfo: no name holds it */
 
-/* Reads the output of a program of Slurm, without secrets, and in the public profile without names.
- * The caller frees *ret. */
+/* Runs a program of Slurm. Returns 0 with its output in *ret, without secrets, and in the public
+ * profile without names; the caller frees it. -1: call->why, and *ret is NULL. */
 static int slurm_output(struct mcp_call *call, const char *const *words, char **ret)
 {
     struct query q;
@@ -72,56 +73,104 @@ static void put_slurm_number(struct json_out *to, const char *key, struct str va
 
 /* ---- the queue ---- */
 
-/* Returns the caller's name, in `texts`; "": not known. */
+/* Returns the name of the caller's user, stored in `texts`; "": not known. */
 static const char *own_name(char *texts, size_t size)
 {
     struct passwd entry, *user = NULL;
     return getpwuid_r(getuid(), &entry, texts, size, &user) == 0 && user ? user->pw_name : "";
 }
 
+enum {
+    QUEUE_JOB,
+    QUEUE_PARTITION,
+    QUEUE_STATE,
+    QUEUE_NODES,
+    QUEUE_USED,
+    QUEUE_LIMIT,
+    QUEUE_REASON,
+    QUEUE_NODELIST,
+    QUEUE_OWNER,
+    QUEUE_NAME,
+    QUEUE_FIELDS
+}; /* fields of squeue */
+static const char own_job[] = "own";
+
+/* Copies the lines of squeue with the word own_job, or nothing, in place of the job's user: in the
+ * public profile the name would be replaced before it can be compared. Lines of another form are
+ * left out. */
+static void mark_own_jobs(struct str lines, const char *me, struct buf *to)
+{
+    while (lines.p) {
+        struct str f[FIELDS_MAX];
+        if (cut_fields(str_cut(&lines, '\n'), f) != QUEUE_FIELDS)
+            continue;
+        f[QUEUE_OWNER] = str_of(str_is(f[QUEUE_OWNER], me) ? own_job : "");
+        for (size_t i = 0; i < QUEUE_FIELDS; i++) {
+            buf_str(to, f[i]);
+            buf_putc(to, i + 1 < QUEUE_FIELDS ? FIELD_END : '\n');
+        }
+    }
+}
+
+/* Runs squeue. Returns its lines as mark_own_jobs has them, without secrets, and in the public
+ * profile without names; the caller frees them. NULL: call->why. */
+static char *read_queue(struct mcp_call *call, const char *const *words)
+{
+    CLEANUP_BUF struct buf marked;
+    char texts[4096], *clean = NULL;
+    struct query q;
+    buf_init(&marked, 2 * MCP_CLUSTER_BYTES);
+    if (mcp_cluster_program(call, words, &q) == 0) {
+        mark_own_jobs(buf_text(&q.text), own_name(texts, sizeof texts), &marked);
+        clean = marked.failed ? NULL : mcp_cluster_clean(call, buf_text(&marked));
+        if (marked.failed)
+            call->why = "out of memory";
+    }
+    query_close(&q);
+    return clean;
+}
+
 /* Answers with the jobs of the queue: the caller's own, with `all` also those of others without
  * their names. The jobs of others are counted by state. Returns -1 with call->why. */
 static int slurm_queue(struct mcp_call *call, struct json_out *to)
 {
-    enum { JOB, PARTITION, STATE, NODES, USED, LIMIT, REASON, NODELIST, USER, NAME, KINDS };
-    char texts[4096];
-    const char *partition = slurm_name(call, "partition"), *me = own_name(texts, sizeof texts);
+    const char *partition = slurm_name(call, "partition");
     const char *words[] = {"squeue", "--noheader", "--format=%i\x1f%P\x1f%T\x1f%D\x1f%M\x1f%l\x1f%r\x1f%N\x1f%u\x1f%j",
                            partition && *partition ? arena_printf(call->a, "--partition=%s", partition) : NULL, NULL};
     bool all = json_bool(json_get(call->arguments, "all"), false);
     struct mcp_state_counts others = {.count = 0};
-    char *text;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20);
     if (!partition) {
         call->why = "partition: expected a name";
         return -1;
     }
-    if (slurm_output(call, words, &text) < 0)
+    char *text = read_queue(call, words);
+    if (!text)
         return -1;
     struct json_out j = json_begin(&b, JSON_TIGHT, '{');
     json_open(&j, "jobs", '[');
     for (struct str rest = str_of(text); rest.p;) {
         struct str f[FIELDS_MAX];
-        if (cut_fields(str_cut(&rest, '\n'), f) != KINDS)
+        if (cut_fields(str_cut(&rest, '\n'), f) != QUEUE_FIELDS)
             continue;
-        bool own = str_is(f[USER], me);
+        bool own = str_is(f[QUEUE_OWNER], own_job);
         if (!own)
-            mcp_cluster_count(&others, f[STATE]);
+            mcp_cluster_count(&others, f[QUEUE_STATE]);
         if (!own && !all)
             continue;
         json_open(&j, NULL, '{');
-        put_slurm_field(&j, "job", f[JOB]);
+        put_slurm_field(&j, "job", f[QUEUE_JOB]);
         json_flag(&j, "own", own);
         if (own)
-            put_slurm_field(&j, "name", f[NAME]);
-        put_slurm_field(&j, "partition", f[PARTITION]);
-        put_slurm_field(&j, "state", f[STATE]);
-        put_slurm_field(&j, "reason", f[REASON]);
-        put_slurm_number(&j, "nodes", f[NODES]);
-        put_slurm_field(&j, "node_list", f[NODELIST]);
-        put_slurm_field(&j, "used", f[USED]);
-        put_slurm_field(&j, "limit", f[LIMIT]);
+            put_slurm_field(&j, "name", f[QUEUE_NAME]);
+        put_slurm_field(&j, "partition", f[QUEUE_PARTITION]);
+        put_slurm_field(&j, "state", f[QUEUE_STATE]);
+        put_slurm_field(&j, "reason", f[QUEUE_REASON]);
+        put_slurm_number(&j, "nodes", f[QUEUE_NODES]);
+        put_slurm_field(&j, "node_list", f[QUEUE_NODELIST]);
+        put_slurm_field(&j, "used", f[QUEUE_USED]);
+        put_slurm_field(&j, "limit", f[QUEUE_LIMIT]);
         json_close(&j, '}');
     }
     json_close(&j, ']');
@@ -241,21 +290,23 @@ static int slurm_one_job(struct mcp_call *call, struct json_out *to)
 
 /* ---- the log of a daemon ---- */
 
-/* Returns the file that Slurm's configuration names; NULL: none, or not known. */
+/* Returns the path of the daemon's log as Slurm's configuration has it, with all names in it. NULL:
+ * it names none, or is not known. */
 static const char *daemon_log_file(struct mcp_call *call, const char *daemon)
 {
     const char *show[] = {"scontrol", "show", "config", NULL}, *path = NULL;
     const char *name = strcmp(daemon, "slurmctld") == 0 ? "SlurmctldLogFile" : strcmp(daemon, "slurmd") == 0 ? "SlurmdLogFile" : NULL;
-    char *text = NULL;
-    if (!name || slurm_output(call, show, &text) < 0)
+    struct query q;
+    if (!name)
         return NULL;
-    for (struct str rest = str_of(text); rest.p;) {
+    bool known = mcp_cluster_program(call, show, &q) == 0;
+    for (struct str rest = buf_text(&q.text); known && rest.p;) {
         struct str value = str_cut(&rest, '\n'), key = str_trim(str_cut(&value, '='));
         value = str_trim(value);
         if (value.p && str_is(key, name) && value.n && value.p[0] == '/')
             path = arena_dup(call->a, value.p, value.n);
     }
-    free(text);
+    query_close(&q);
     return path;
 }
 
@@ -276,20 +327,29 @@ static const char *expand_host(const char *path, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-/* Reads the end of a regular file. -1 with call->why. */
+/* Sets call->why: the file cannot be read, its path without names that must not be known. */
+static void explain_unreadable(struct mcp_call *call, const char *path, const char *why)
+{
+    char *clean = mcp_cluster_clean(call, str_of(path));
+    if (clean)
+        call->why = arena_printf(call->a, "cannot read %s: %s", clean, why);
+    free(clean);
+}
+
+/* Appends the end of a regular file, up to LOG_BYTES. -1 with call->why. */
 static int read_log_end(struct mcp_call *call, const char *path, struct buf *to)
 {
     CLEANUP_FD int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-        call->why = arena_printf(call->a, "%s cannot be read by this user", path);
+        explain_unreadable(call, path, fd < 0 ? (errno == ELOOP ? "it is a symbolic link" : strerror(errno)) : "it is not a regular file");
         return -1;
     }
     off_t at = st.st_size > LOG_BYTES ? st.st_size - LOG_BYTES : 0;
     char *room = buf_room(to, LOG_BYTES);
     ssize_t n = room ? pread(fd, room, LOG_BYTES, at) : -1;
     if (n < 0) {
-        call->why = arena_printf(call->a, "%s cannot be read", path);
+        explain_unreadable(call, path, room ? strerror(errno) : "out of memory");
         return -1;
     }
     to->n += (size_t)n;
