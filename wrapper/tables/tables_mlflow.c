@@ -104,9 +104,13 @@ static int check_migrated_run(struct migrated *m, const struct tree_run *run, st
     return 0;
 }
 
-/* Prints one count; true: rows are missing. */
-static bool print_count(FILE *out, const char *what, int64_t tree, int64_t database)
+/* Prints one count, that of the database by a query. Returns 1: the database has fewer rows than the
+ * tree; 0: it has not; -1 with m->err: it cannot be read. */
+static int print_count(const struct migrated *m, FILE *out, const char *what, int64_t tree, const char *sql)
 {
+    int64_t database = sql ? count_rows(m, sql) : (int64_t)(m->present - m->missing);
+    if (database < 0)
+        return err_set(m->err, ERR_SYSTEM, "cannot count the %s in MLflow's database: %.200s", what, m->q.errmsg(m->db));
     fprintf(out, "%-8s %10lld in the tree %10lld in the database%s\n", what, (long long)tree, (long long)database,
             database < tree ? "  MISSING" : "");
     return database < tree;
@@ -126,14 +130,23 @@ static int compare_counts(struct migrated *m, FILE *out)
     }
     if (m->missing > NAMED_MAX)
         fprintf(m->notes, "benchwrap: export: MLflow's migration has left out %zu more runs\n", m->missing - NAMED_MAX);
-    bool missing = print_count(out, "runs", (int64_t)m->present, (int64_t)(m->present - m->missing));
-    missing |= print_count(out, "params", m->params,
-                           count_rows(m, "SELECT count(*) FROM params JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
-    missing |= print_count(out, "samples", m->samples,
-                           count_rows(m, "SELECT count(*) FROM metrics JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
-    missing |= print_count(out, "tags", m->tags,
-                           count_rows(m, "SELECT count(*) FROM tags JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
-    return missing || m->missing ? 1 : 0;
+    const struct {
+        const char *what, *sql; /* NULL: the runs, which were looked up one by one */
+        int64_t tree;
+    } rows[] = {
+        {"runs", NULL, (int64_t)m->present},
+        {"params", "SELECT count(*) FROM params JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'", m->params},
+        {"samples", "SELECT count(*) FROM metrics JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'", m->samples},
+        {"tags", "SELECT count(*) FROM tags JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'", m->tags},
+    };
+    bool missing = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int fewer = print_count(m, out, rows[i].what, rows[i].tree, rows[i].sql);
+        if (fewer < 0)
+            return -1;
+        missing = missing || fewer;
+    }
+    return missing ? 1 : 0;
 }
 
 int tables_mlflow_db(struct runs *runs, const char *mlflow, const char *path, char **env, FILE *out, FILE *notes, struct arena *a,

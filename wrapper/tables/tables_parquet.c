@@ -197,14 +197,31 @@ static int write_group(struct tables_writer *w, struct parquet_table *t)
 
 /* ---- the form ---- */
 
+/* Frees the table, which may be NULL or incomplete. */
+static void parquet_free(struct tables_writer *w, struct parquet_table *t)
+{
+    for (size_t i = 0; t && t->columns && i < w->count; i++) {
+        buf_deinit(&t->columns[i].values);
+        buf_deinit(&t->columns[i].levels);
+    }
+    if (t) {
+        buf_deinit(&t->groups);
+        free(t->columns);
+    }
+    free(t);
+    w->own = NULL;
+}
+
 /* Allocates the columns, which tables_parquet_end frees, and writes the first bytes of the file.
- * Returns -1 when out of memory. */
+ * Returns -1 when out of memory; then nothing is left to free. */
 static int tables_parquet_begin(struct tables_writer *w)
 {
     struct parquet_table *t = calloc(1, sizeof *t);
     w->own = t;
-    if (!t || !(t->columns = calloc(w->count + 1, sizeof *t->columns)))
+    if (!t || !(t->columns = calloc(w->count + 1, sizeof *t->columns))) {
+        parquet_free(w, t);
         return -1;
+    }
     buf_init(&t->groups, COLUMN_MAX);
     for (size_t i = 0; i < w->count; i++) {
         buf_init(&t->columns[i].values, COLUMN_MAX);
@@ -246,20 +263,6 @@ static void put_schema(struct tables_writer *w)
             put_number_field(&w->line, &last, 6, THRIFT_I32, type == TABLES_TEXT ? 0 : 9); /* UTF-8, milliseconds since 1970 */
         buf_putc(&w->line, 0);
     }
-}
-
-static void parquet_free(struct tables_writer *w, struct parquet_table *t)
-{
-    for (size_t i = 0; t && t->columns && i < w->count; i++) {
-        buf_deinit(&t->columns[i].values);
-        buf_deinit(&t->columns[i].levels);
-    }
-    if (t) {
-        buf_deinit(&t->groups);
-        free(t->columns);
-    }
-    free(t);
-    w->own = NULL;
 }
 
 /* Writes the last row group and the metadata, unless w->failed, and frees the table. Returns -1
