@@ -1,5 +1,6 @@
 /* yaml.c: YAML documents as trees that know their line and column. */
 #include "base/yaml.h"
+#include "base/hash.h"
 
 #include <yaml.h>
 
@@ -16,6 +17,8 @@ struct yaml_reader {
     struct yaml *tail[DEPTH_MAX]; /* their last child so far */
     struct yaml *key[DEPTH_MAX]; /* a map's key that waits for its value */
     int depth;
+    struct yaml **slots; /* [slot_count], a power of two: the keys of all maps, by hash; NULL: free */
+    size_t slot_count, key_count;
 };
 
 static int yaml_err_at(struct yaml_reader *r, yaml_mark_t at, const char *message)
@@ -28,13 +31,32 @@ static int out_of_memory(struct yaml_reader *r)
     return err_set(r->err, ERR_SYSTEM, "%s: the document needs more memory than there is or may be used", r->name);
 }
 
-/* Returns the key if the map has it already; NULL if it is new. */
-static const struct yaml *map_has(const struct yaml *map, struct str key)
+/* Returns the slot of a key: it has the key of this text in the same map, or is free. One must be
+ * free. */
+static struct yaml **key_slot(struct yaml **slots, size_t count, const struct yaml *key)
 {
-    for (const struct yaml *c = map->child; c; c = c->next)
-        if (str_eq(c->key, key))
-            return c;
-    return NULL;
+    size_t at = (size_t)hash_bytes((uint64_t)(uintptr_t)key->up, key->text.p, key->text.n) & (count - 1);
+    while (slots[at] && (slots[at]->up != key->up || !str_eq(slots[at]->text, key->text)))
+        at = (at + 1) & (count - 1);
+    return &slots[at];
+}
+
+/* Makes at least every second slot free. -1 with r->err: out of memory. */
+static int grow_slots(struct yaml_reader *r)
+{
+    enum { SLOTS_FIRST = 64 };
+    if (2 * (r->key_count + 1) <= r->slot_count)
+        return 0;
+    size_t count = r->slot_count ? 2 * r->slot_count : SLOTS_FIRST;
+    struct yaml **slots = arena_get(r->arena, count * sizeof *slots);
+    if (!slots)
+        return out_of_memory(r);
+    for (size_t i = 0; i < r->slot_count; i++)
+        if (r->slots[i])
+            *key_slot(slots, count, r->slots[i]) = r->slots[i];
+    r->slots = slots;
+    r->slot_count = count;
+    return 0;
 }
 
 /* Notes the key of the map on top of the stack, whose value comes next. -1 with err: it is no plain
@@ -44,12 +66,16 @@ static int key_take(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
     int top = r->depth - 1;
     if (node->kind != YAML_SCALAR)
         return yaml_err_at(r, at, "a key must be plain text");
-    const struct yaml *before = map_has(r->stack[top], node->text);
-    if (before) {
+    if (grow_slots(r))
+        return -1;
+    struct yaml **slot = key_slot(r->slots, r->slot_count, node);
+    if (*slot) {
         char text[300];
-        snprintf(text, sizeof(text), "the key \"%.200s\" occurs twice in this map (first in line %d)", node->text.p, before->line);
+        snprintf(text, sizeof(text), "the key \"%.200s\" occurs twice in this map (first in line %d)", node->text.p, (*slot)->line);
         return yaml_err_at(r, at, text);
     }
+    *slot = node;
+    r->key_count++;
     r->key[top] = node;
     return 0;
 }
@@ -171,6 +197,7 @@ static int parser_complain(struct yaml_reader *r)
     return yaml_err_at(r, p->problem_mark, problem);
 }
 
+/* Reads all events of the document. Returns 0, or -1 with r->err. */
 static int parse_all(struct yaml_reader *r)
 {
     for (;;) {

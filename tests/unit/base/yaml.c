@@ -1,4 +1,5 @@
 /* yaml.c: what the YAML reader gives, where things stand, and what it refuses. */
+#include "base/buf.h"
 #include "base/yaml.h"
 
 #include <setjmp.h>
@@ -101,6 +102,25 @@ static void depth_and_memory_are_bounded(void **state)
     arena_deinit(&a);
 }
 
+/* Each key is searched among all before it: with a list of them this document needs minutes. */
+static void many_keys_of_one_map_cost_little(void **state)
+{
+    struct arena a;
+    struct yaml *doc = NULL;
+    struct err err = {0};
+    CLEANUP_BUF struct buf text;
+    (void)state;
+    arena_init(&a, 0);
+    buf_init(&text, 8 << 20);
+    for (int i = 0; i < 300000; i++)
+        buf_printf(&text, "k%d: {k%d: 1}\n", i, i);
+    assert_int_equal(yaml_parse(&doc, "f.yaml", buf_text(&text), &a, &err), 0);
+    buf_puts(&text, "k7: 1\n");
+    assert_int_equal(yaml_parse(&doc, "f.yaml", buf_text(&text), &a, &err), -1);
+    assert_string_equal(err.text, "f.yaml:300001:1: the key \"k7\" occurs twice in this map (first in line 8)");
+    arena_deinit(&a);
+}
+
 static void complaints_point_at_the_node(void **state)
 {
     struct arena a;
@@ -118,7 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree_has_keys_lists_and_places), cmocka_unit_test(scalars_stay_what_was_written),
         cmocka_unit_test(refusals_name_line_and_column),  cmocka_unit_test(depth_and_memory_are_bounded),
-        cmocka_unit_test(complaints_point_at_the_node),
+        cmocka_unit_test(complaints_point_at_the_node),  cmocka_unit_test(many_keys_of_one_map_cost_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
