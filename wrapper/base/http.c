@@ -47,7 +47,8 @@ struct http {
     uint64_t got_bytes; /* of the reply, head and body */
     uint64_t flow_bytes; /* what of them had come at flow_ns */
     int64_t flow_ns; /* since when they are counted; 0: the reply has not begun */
-    bool dripped, too_long, unwritable, unreadable, remains;
+    bool dripped, too_long, unreadable, remains;
+    int write_errno; /* why the reply cannot be written to q->reply_fd; 0: it can */
     char text[CURL_ERROR_SIZE];
 };
 
@@ -188,8 +189,8 @@ static size_t on_write(char *p, size_t size, size_t n, void *context)
     h->got_bytes += bytes;
     h->curl.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
     if (h->q->to_fd && status < 300) {
-        h->unwritable = fs_write_all(h->q->reply_fd, p, bytes) < 0;
-        return h->unwritable ? 0 : bytes;
+        h->write_errno = fs_write_all(h->q->reply_fd, p, bytes) < 0 ? errno : 0;
+        return h->write_errno ? 0 : bytes;
     }
     buf_add(&h->reply->body, p, bytes);
     h->too_long = h->reply->body.failed;
@@ -478,8 +479,8 @@ static int http_failed(struct http *h, const struct http_request *q, CURLcode co
         return err_set(err, ERR_REMOTE, "%s %s: the reply's head is longer than %d bytes", q->method, url.p, HEAD_MAX);
     if (h->unreadable)
         return err_set(err, ERR_SYSTEM, "%s %s: the file to be sent cannot be read, or has become shorter", q->method, url.p);
-    if (h->unwritable)
-        return err_set(err, ERR_SYSTEM, "%s %s: the reply cannot be written: %s", q->method, url.p, strerror(errno));
+    if (h->write_errno)
+        return err_set(err, ERR_SYSTEM, "%s %s: the reply cannot be written: %s", q->method, url.p, strerror(h->write_errno));
     return err_set(err, ERR_REMOTE, "%s %s: %s", q->method, url.p, why.p ? why.p : "");
 }
 
@@ -547,7 +548,8 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     h->head_bytes = 0;
     h->got_bytes = h->flow_bytes = 0;
     h->flow_ns = 0;
-    h->dripped = h->too_long = h->unwritable = h->unreadable = false;
+    h->dripped = h->too_long = h->unreadable = false;
+    h->write_errno = 0;
     h->text[0] = 0;
     if (!http_set_request(h, q, &headers)) {
         h->curl.curl_slist_free_all(headers);
