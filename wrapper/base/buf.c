@@ -78,6 +78,7 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
     va_copy(again, ap);
     size_t room = b->failed ? 0 : b->size - b->n; /* mostly enough: then it is formatted once */
     int n = vsnprintf(room ? b->p + b->n : NULL, room, fmt, ap);
+    b->failed = b->failed || n < 0; /* longer than INT_MAX */
     char *to = n < 0 ? NULL : buf_room(b, (size_t)n);
     if (to) {
         if ((size_t)n >= room)
