@@ -83,7 +83,7 @@ static bool values_differ(double a, double b)
 
 static const char *many_word(enum many many)
 {
-    static const char *const words[] = {"none", "the first", "the last", "all", "the least", "the greatest", "the mean", "the sum"};
+    static const char *const words[] = {"none", "the first", "the last", "all", "the minimum", "the maximum", "the mean", "the sum"};
     return words[many];
 }
 

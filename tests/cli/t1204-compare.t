@@ -59,7 +59,7 @@ like "single results: intervals that do not overlap are a change" "$(grep '^ttft
 like "those that overlap are none" "$(grep '^ttft\.p99 ' out)" '(no difference|same)$'
 # What is no result.
 echo '{"x": 1}' >other.json; printf '{"taskrate":"1","sch' >torn.json
-compare other.json a.json >out; like "a file that no rules know" "$? $(cat err)" '^1 benchwrap: compare: other.json: '
+compare other.json a.json >out; like "a file that no rules know" "$? $(cat err)" '^1 benchwrap: compare: other.json: no rules know this output; import it with "benchwrap import --rules NAME"'
 compare a.json nothere.json >out; like "a file that is not there" "$? $(cat err)" '^1 benchwrap: compare: expected files alone or runs alone: "nothere.json" is not a file'
 mkdir "$WORK/temporary" # a folder of its own: other tests compare, too, at the same time
 for files in "one.json two.json" "torn.json a.json"; do

@@ -42,7 +42,7 @@ int json_parse(struct json **ret, struct str text, size_t *ret_end, struct err *
         cJSON_Delete(c);
         if (!cut_number)
             at += (size_t)(rest.p - (text.p + at));
-        return json_err_at(text, at, err, cut_number ? "a number of more than 63 characters" : "something follows the JSON value");
+        return json_err_at(text, at, err, cut_number ? "a number of more than 63 characters" : "unexpected text after the JSON value");
     }
     if (ret_end)
         *ret_end = at;

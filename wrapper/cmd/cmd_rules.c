@@ -156,7 +156,7 @@ static int files_of(struct cmd_context *c, const char **paths, size_t *ret_n)
         if (!e[i].hidden)
             paths[n++] = e[i].path;
     *ret_n = n;
-    return n ? 0 : err_set(c->err, ERR_USAGE, "which rule file? FILE, NAME or --all");
+    return n ? 0 : err_set(c->err, ERR_USAGE, "expected FILE, NAME or --all");
 }
 
 /* Checks rule files with their samples, and prints the findings. 0; 1: a file is not good; -1 with

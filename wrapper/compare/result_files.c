@@ -47,7 +47,7 @@ int result_files_named(char *const *operands, int count, struct err *err)
 /* One operand that is being read. */
 struct result_group {
     struct buf runs; /* their ids, with commas between */
-    const char *unknown, *why;
+    const char *unknown, *why; /* the first file that could not be imported, and why; set where `wrong` is */
     bool wrong;
     struct arena *a;
 };
@@ -65,7 +65,10 @@ static void result_take(void *context, const char *name, const struct imported *
         return;
     g->wrong = true;
     g->unknown = arena_dup(g->a, name, strlen(name));
-    g->why = got->why && *got->why ? got->why : NULL;
+    g->why = got->result == IMPORT_UNKNOWN
+                 ? "no rules know this output; import it with \"benchwrap import --rules NAME\", and compare its run"
+             : got->why && *got->why ? got->why
+                                     : "it cannot be imported";
 }
 
 /* Reads the files of one operand (with commas between) as runs. Returns their records as JSON in
@@ -82,7 +85,7 @@ static char *result_read_group(const struct importer *im, const char *operand, s
     }
     char *runs = g.wrong || g.runs.failed ? NULL : arena_dup(a, g.runs.p ? g.runs.p : "", g.runs.n);
     if (g.wrong)
-        err_set(err, ERR_INPUT, "%.300s: %.300s", g.unknown ? g.unknown : operand, g.why ? g.why : "no rules know this output");
+        err_set(err, ERR_INPUT, "%.300s: %.300s", g.unknown ? g.unknown : operand, g.why);
     else if (!runs)
         err_memory(err, "the runs of the files");
     buf_deinit(&g.runs);

@@ -58,7 +58,7 @@ void chart_left_text(const struct chart *c, struct buf *to)
     if (c->left_why)
         buf_puts(to, c->left_why);
     if (!c->left_why || n > c->left_out)
-        buf_printf(to, "%s%zu that no number or this axis can show", c->left_why ? ", " : "", c->left_why ? n - c->left_out : n);
+        buf_printf(to, "%s%zu not finite or not possible on this axis", c->left_why ? ", " : "", c->left_why ? n - c->left_out : n);
 }
 
 void chart_axis_text(const struct chart_axis *axis, struct buf *to)

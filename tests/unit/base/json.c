@@ -58,7 +58,7 @@ static void values_have_types(void **state)
 static void errors_name_the_place(void **state)
 {
     static const struct { const char *text, *place; } rows[] = {
-        {"", "line 1, column 1"}, {"{\n  \"a\": }", "line 2"}, {"[1,\n2,\nx]", "line 3"}, {"{} x", "line 1, column 4"}, {"1 2", "something follows"}, {"{\"a\":1", "line 1"}, {"\"open", "line 1"}, {"nul", "line 1"},
+        {"", "line 1, column 1"}, {"{\n  \"a\": }", "line 2"}, {"[1,\n2,\nx]", "line 3"}, {"{} x", "line 1, column 4"}, {"1 2", "unexpected text after"}, {"{\"a\":1", "line 1"}, {"\"open", "line 1"}, {"nul", "line 1"},
         {"[1e]", "line 1"}, {"{\"a\" 1}", "line 1"},
         {"1234567890123456789012345678901234567890123456789012345678901234567890", "63 characters"},
         {"[0.000000000000000000000000000000000000000000000000000000000000000000012345]", "line 1"},

@@ -40,7 +40,7 @@ static void no_line_joins_over_a_missing_value(void **state)
     assert_non_null(path);
     path = strstr(path, " d=\"");
     assert_int_equal(count_of(str_of(path).p, "M") > 1, 1); /* a second piece */
-    assert_non_null(strstr(t, "1 left out: 1 that no number or this axis can show"));
+    assert_non_null(strstr(t, "1 left out: 1 not finite or not possible on this axis"));
 }
 
 static void a_single_value_between_gaps_is_drawn(void **state)
@@ -62,7 +62,7 @@ static void words_of_the_caller_explain_what_is_missing(void **state)
     buf_init(&b, 1 << 20);
     const struct chart c = {.title = "t", .y = {.log = true}, .series = &s, .count = 1, .left_out = 3, .left_why = "2 <failed>, 1 without it"};
     assert_int_equal(chart_left_out(&c), 4); /* and one that is below zero */
-    assert_non_null(strstr(draw(&b, &c), "4 left out: 2 &lt;failed&gt;, 1 without it, 1 that no number or this axis can show"));
+    assert_non_null(strstr(draw(&b, &c), "4 left out: 2 &lt;failed&gt;, 1 without it, 1 not finite or not possible on this axis"));
 }
 
 static void bars_stand_on_the_axis(void **state)
