@@ -75,6 +75,8 @@ static void directives_see(struct rules_run *run, struct str text)
     }
 }
 
+/* Records an option of the program with its value, as the option's kind requires. Sets run->joined
+ * for the words of the argument. */
 static void option_record_value(struct rules_run *run, const struct option_rule *o, struct str value)
 {
     option_note(run, o);

@@ -19,6 +19,8 @@ void catalogue_add(struct catalogue *c, const char *path)
         c->folder[c->folders++] = path;
 }
 
+/* Returns whether the name can be a folder of a catalogue: not empty, not hidden, without '/' and
+ * control characters. */
 static bool plain_name(const char *name)
 {
     if (!name || !*name || *name == '.')
@@ -121,10 +123,10 @@ static bool file_knows(const char *path, const char *program)
     return text_knows(buf_text(&text), program);
 }
 
-static const char *in_any(const char *folder, const char *program, struct arena *a)
-{
 /* Returns the rule file of the program below the folder: in the folder of its name, or one that
  * names the program. NULL: there is none. The arena owns the path. */
+static const char *in_any(const char *folder, const char *program, struct arena *a)
+{
     const char *found = in_folder(folder, program, a);
     struct fs_names list;
     if (found || access(folder, R_OK) != 0 || fs_list(AT_FDCWD, folder, &list, NULL) < 0)
@@ -194,6 +196,8 @@ struct entries {
     struct arena *arena;
 };
 
+/* Adds an entry with a copy of the name; `path` and `from` must outlive the list. It is hidden
+ * where an entry before it has the name. Adds nothing for a path of NULL, or when out of memory. */
 static void entry_add(struct entries *e, const char *name, const char *path, const char *from)
 {
     if (!ARRAY_FITS_IN(e->arena, e->entry, e->room, e->n + 1))

@@ -15,21 +15,26 @@ struct catalogue {
     size_t folders;
 };
 
-/* One more folder at the end; not the same twice; more than the maximum are not searched. `path` must outlive the catalogue. */
+/* Adds a folder at the end, the same only once; more than CATALOGUE_FOLDERS_MAX are not searched. `path`
+ * must outlive the catalogue. */
 void catalogue_add(struct catalogue *c, const char *path);
-/* The address of the rule file called `name` (also "shipped:<name>"); NULL if there is none. In the arena. */
+/* Returns the address of the rule file called `name` (also "shipped:<name>"), in the arena; NULL: there is
+ * none, or out of memory. */
 const char *catalogue_by_name(const struct catalogue *c, const char *name, struct arena *a);
 /* Returns the catalogue's rule file for a program: of an entry with its base name, or one that
  * lists it under `programs`. Compiles no rule file. In the arena; NULL: none. */
 const char *catalogue_for_program(const struct catalogue *c, const char *program, struct arena *a);
-/* The same for a command: the script that it runs by an interpreter, else its program. argv: NULL at the end, not empty. */
+/* Returns the rule file for a command: for the script that it runs by an interpreter, else for its
+ * program. argv: NULL at the end, not empty. */
 const char *catalogue_for_command(const struct catalogue *c, char *const *argv, struct arena *a);
-/* What the user means by NAME|FILE: a word without a slash is searched first, else it is a path.
- * NULL: neither is there. */
+/* Returns the address that the user means by NAME|FILE, in the arena: a word without a slash is
+ * searched first, else it is a path. NULL: neither is there, or out of memory. */
 const char *catalogue_find(const struct catalogue *c, const char *text, struct arena *a);
-/* "…/ior/rules.yaml" and "shipped:ior" -> "ior"; NULL if the path has no folder. In the arena. */
+/* Returns the name of the entry, in the arena: "ior" for "…/ior/rules.yaml" and "shipped:ior". NULL: the
+ * path has no folder, or out of memory. */
 const char *catalogue_name(const char *path, struct arena *a);
-/* The text at an address, appended; at most CATALOGUE_FILE_MAX bytes. */
+/* Appends the text at an address, at most CATALOGUE_FILE_MAX bytes. 0; -1 with err: it cannot be read, is
+ * longer, or this program has no such entry. */
 int catalogue_read(const char *path, struct buf *ret, struct err *err);
 
 struct catalogue_entry {
@@ -37,7 +42,8 @@ struct catalogue_entry {
     const char *from; /* the folder; NULL: shipped */
     bool hidden; /* an earlier one has the same name */
 };
-/* All there are, by name, then in the order of search. In the arena; NULL without memory. */
+/* Returns all entries by name, then in the order of search, in the arena. NULL: out of memory, or there
+ * are none. */
 struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *a, size_t *ret_n);
 
 /* The samples stored with a rule file: how many there are, and the program and its arguments in the first one that passes, one a line (empty: none). */

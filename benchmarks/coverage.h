@@ -28,10 +28,11 @@ struct coverage {
     size_t notes_n;
 };
 
-/* -1: no memory. */
+/* Begins to count for these rules, which must outlive it. The caller ends it with coverage_deinit, also
+ * after -1: out of memory. */
 int coverage_init(struct coverage *c, const struct rules *rules, struct err *err);
 void coverage_deinit(struct coverage *c);
-/* From now on this reading is counted; `sample` names it and must live until its end. */
+/* Counts this reading from now on; `sample` names it and must live until its end. */
 void coverage_watch(struct coverage *c, struct rules_run *run, const char *sample);
 
 /* Called by the engine, where run->coverage is set. */

@@ -67,6 +67,8 @@ static bool name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
+/* Moves p->at behind blanks and the token. False: another text is there, and only the blanks are
+ * behind. A token of letters must end where a name ends. */
 static bool take_token(struct parser *p, const char *token)
 {
     size_t n = strlen(token);

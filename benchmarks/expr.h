@@ -18,18 +18,19 @@ struct value {
 struct expr; /* lives in the arena it was compiled into */
 
 struct expr_names {
-    /* The value of a name; leaves *ret undefined if there is none. */
+    /* Sets *ret to the value of a name; leaves it undefined if there is none. */
     void (*name)(void *context, struct str name, struct value *ret);
-    /* A call: function and its arguments as written. */
+    /* Sets *ret to the value of a call: the function and its n arguments as written. */
     void (*call)(void *context, struct str function, const struct str *args, size_t n, struct value *ret);
     void *context;
 };
 
-/* Messages state what was expected at which character. `function_ok` returns whether a function
- * exists with that many arguments. */
+/* Compiles the text into the arena. `function_ok` returns whether a function exists with that many
+ * arguments. 0 with *ret; -1: ERR_INPUT with what was expected at which character, or out of
+ * memory. */
 int expr_new(struct expr **ret, struct str text, bool (*function_ok)(struct str function, size_t n), struct arena *a, struct err *err);
 /* Returns the value, undefined where a name has none. */
 struct value expr_value(const struct expr *e, const struct expr_names *names);
-/* 1 true, 0 false, -1 undefined. */
+/* Returns 1: true, 0: false, -1: undefined. */
 int expr_truth(const struct expr *e, const struct expr_names *names);
 #endif

@@ -49,6 +49,7 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
     return 0;
 }
 
+/* Counts the line for the check where its source and slice are read and the pattern matches. */
 static void check_line(struct rules_run *run, struct source *source, const struct check *c, struct str line)
 {
     if (!(c->sources >> source->index & 1) || !slice_open(source, c->slice))
@@ -125,9 +126,9 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
         unread_end(run, source, &mask, line);
 }
 
-static void line_take(struct rules_run *run, struct source *source, struct str line, const struct prefilter_mask *found)
 /* Reads a line. Ignores long lines once they used SLOW_MAX_NS, and all lines once more than
  * GAVE_UP_MAX were too hard to match. */
+static void line_take(struct rules_run *run, struct source *source, struct str line, const struct prefilter_mask *found)
 {
     run->lines++;
     if (line.n <= LONG_LINE && run->gave_up <= GAVE_UP_MAX) {
@@ -215,9 +216,9 @@ bool rules_own_word(const void *rules, struct str word)
     return str_eq(word, str_of(own->name));
 }
 
-static void text_feed(struct rules_run *run, struct source *source, const char *p, const char *end)
 /* Reads the lines of the text. Stores the beginning of a last line without an end for the next
  * call. */
+static void text_feed(struct rules_run *run, struct source *source, const char *p, const char *end)
 {
     if (!source->fed && p < end && !run->rules->keep_prefix)
         wrapped_begin(&source->wrapped, (struct str){p, (size_t)(end - p)}, rules_own_word, run->rules);

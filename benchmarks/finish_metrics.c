@@ -49,6 +49,8 @@ static const char *prefix_of(const struct ending *e, const struct series *s)
     return s->rule->of_run ? "" : e->prefix[s->block];
 }
 
+/* Records one value of a metric, under the key with its unit and `stat` ("": none), and notes it as
+ * a headline. at: milliseconds after e->base_ms. */
 static void metric_out(struct ending *e, const struct series *s, const char *stat, double value, const char *unit, enum direction dir,
                        int64_t step, int64_t at)
 {
@@ -180,6 +182,7 @@ static double stat_value(const char *name, const struct stats *s)
     return !strcmp(name, "median") ? s->median : s->mean;
 }
 
+/* Records the statistics of a series: of one value only its headline statistic. */
 static void statistics_out(struct ending *e, const struct series *s, const struct stats *st)
 {
     static const char *const names[] = {"max", "min", "mean", "median"};
@@ -193,6 +196,7 @@ static void statistics_out(struct ending *e, const struct series *s, const struc
     }
 }
 
+/* Returns the one value that the rule makes of several. s->n >= 1. */
 static double series_reduce(enum many many, const struct series *s, const struct stats *st, double sum)
 {
     switch (many) {
@@ -205,9 +209,9 @@ static double series_reduce(enum many many, const struct series *s, const struct
     }
 }
 
-static int series_out(struct ending *e, struct series *s, struct err *err)
 /* Records a metric with its statistics, or why it is missing. Returns 0, or another value with *err
  * when out of memory. */
+static int series_out(struct ending *e, struct series *s, struct err *err)
 {
     const struct metric_rule *m = s->rule;
     const char *trouble = series_trouble(e->run, s), *unit = m->unit ? m->unit->name : "";
@@ -306,6 +310,9 @@ struct value metric_value_in(struct rules_run *run, struct str name, unsigned bl
     return (struct value){0};
 }
 
+/* Records all metrics, or why they are missing. Of series of the same metric only the believed one
+ * counts; beyond 5000 series all do, since comparing all with all would be slower than the
+ * benchmark. -1 with err: out of memory. */
 int metrics_out(struct ending *e, struct err *err)
 {
     size_t n = 0;

@@ -21,6 +21,8 @@ static const struct value_seen *value_from(const struct rules_run *run, struct s
     return NULL;
 }
 
+/* Returns the value that the output has for the block: one of the block itself before one of the
+ * run, then that of the earlier reader. NULL: none. */
 static const struct value_seen *value_printed(const struct rules_run *run, struct str key, int block)
 {
     const struct value_seen *best = NULL;
@@ -51,6 +53,7 @@ static bool params_agree(const struct value_seen *a, const struct value_seen *b)
     return a->type == PARAM_SIZE ? fabs(x - y) <= 0.005 * fmax(fabs(x), fabs(y)) : x == y;
 }
 
+/* Records the value under the prefix of its test, unless it is hidden. */
 static void param_out(struct ending *e, const char *prefix, const struct value_seen *v)
 {
     char key[NAME_MAX_BYTES + 64];

@@ -66,9 +66,9 @@ static bool is_foreign_notation(struct str s, const struct notation *n)
     return n->groups && !(s.p[n->first] == '.' && (n->groups == 1 || n->point));
 }
 
-static size_t number_write(struct str s, const struct notation *n, char *to)
 /* Writes the number without separators between its digits, and with "." before decimals. Returns
  * the length; no NUL follows. */
+static size_t number_write(struct str s, const struct notation *n, char *to)
 {
     size_t length = 0;
     for (size_t i = 0; i < n->whole; i++)

@@ -156,9 +156,9 @@ static size_t mend_families(struct guess *g, const struct record *record, bool d
     return changed;
 }
 
-static int read_back(struct guess *g, struct str text, int try, size_t *ret_changed, struct err *err)
 /* Reads the output with the guessed rules, and corrects the guess by what was read. *ret_changed:
  * the number of changes. Returns 0, or another value with *err. */
+static int read_back(struct guess *g, struct str text, int try, size_t *ret_changed, struct err *err)
 {
     struct rules *rules;
     struct rules_run *run;
@@ -187,6 +187,7 @@ static int read_back(struct guess *g, struct str text, int try, size_t *ret_chan
     return rc;
 }
 
+/* Counts what the readers that are written have. */
 static void guess_count(const struct guess *g, struct guess_summary *s)
 {
     *s = (struct guess_summary){0};
@@ -221,9 +222,9 @@ static int bury_refused(struct guess *g, const char *name, char *const *argv)
     return g->arena.failed ? -1 : 0;
 }
 
-static int guess_propose(struct guess *g, const char *name, char *const *argv, bool cut, struct buf *ret, struct err *err)
 /* Appends the guessed rules, written again after each correction, TRIES times at most. Returns 0,
  * or another value with *err. */
+static int guess_propose(struct guess *g, const char *name, char *const *argv, bool cut, struct buf *ret, struct err *err)
 {
     size_t from = ret->n, changed = 1;
     guess_version(g, name);

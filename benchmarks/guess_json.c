@@ -39,6 +39,8 @@ static struct str words_of(const char *path, const char *key, struct arena *a)
     return str_of(text);
 }
 
+/* Returns whether the number can be a result: it has a fraction, or its key or the words around it
+ * name a result or a unit. Noise and whole numbers of settings are none. */
 static bool is_useful_number(const struct json *j, struct str words, struct str key)
 {
     double v = json_number(j, 0);
@@ -109,6 +111,9 @@ static void guess_json_leaf(struct json_walk *w, struct guess_reader *r, const s
     m->series = several || w->several;
 }
 
+/* Adds the members of the object, and of those below it, as cells of the reader. path: the pointer
+ * of the object within the row; rows: that of the row. Lists of objects become readers of their
+ * own. */
 static void guess_json_members(struct json_walk *w, struct guess_reader *r, const struct json *object, const char *path, const char *rows,
                                const char *prefix, bool several, int depth)
 {

@@ -140,6 +140,8 @@ static const char *line_pattern(struct guess *g, struct str line, const struct s
     return b.failed ? NULL : arena_dup(&g->arena, b.p, b.n);
 }
 
+/* Returns the pattern of the line that begins the section, in g's arena. NULL: too long, or out of
+ * memory. */
 static const char *section_pattern(const struct section *s, struct guess *g)
 {
     CLEANUP_BUF struct buf b;
@@ -152,11 +154,11 @@ static const char *section_pattern(const struct section *s, struct guess *g)
 
 /* ---- sizes that lines begin with ---- */
 
+/* Updates, for each number that no result uses, whether it grows from line to line. */
 static void rising_see(struct seen_line *l, struct str line, const struct loose_numbers *loose)
 {
     for (size_t i = 0; i < loose->n; i++) {
         struct rising *r = &l->rising[i];
-/* Updates, for each number that no result uses, whether it grows from line to line. */
         struct str number = loose->number[i], rest = str_sub(line, (size_t)(number.p + number.n - line.p), line.n), word = str_word(&rest);
         const struct unit *u = guess_unit(word);
         int64_t value;
@@ -201,11 +203,11 @@ static void rising_to_step(struct guess *g, struct seen_line *l)
 
 /* ---- readers ---- */
 
+/* Makes each metric a series whose value in this line differs from the first one. */
 static void same_pattern_again(struct guess_reader *r, struct str line, const struct spot *s)
 {
     for (size_t i = 0; i < r->metrics; i++) {
         int64_t k;
-/* Makes each metric a series whose value in this line differs from the first one. */
         double v;
         if (!str_int(str_sub(str_of(r->metric[i].cell), 1, 9), &k))
             continue;
@@ -215,11 +217,11 @@ static void same_pattern_again(struct guess_reader *r, struct str line, const st
     }
 }
 
+/* Adds a metric for each spot with a result, and a param for each other one. */
 static void take_spots(struct guess *g, struct guess_reader *r, const struct spot *s, size_t n, const char *key)
 {
     for (size_t k = 0; k < n; k++) {
         const struct figure *f = s[k].figure;
-/* Adds a metric for each spot with a result, and a param for each other one. */
         const char *cell = arena_printf(&g->arena, "v%zu", k);
         if (!f) {
             guess_param_add(g, r, s[k].label, cell, s[k].size ? "size" : "integer");
@@ -254,12 +256,12 @@ static bool value_ends(struct str line, size_t at)
            (one_of(line.p[at], "\t,;") || one_of(line.p[at + 1], " \t") || memchr(next.p, ':', next.n) || memchr(next.p, '=', next.n));
 }
 
+/* Returns whether the words around the colon are a label and its value, which are then in *ret. */
 static bool key_word_at(struct str line, size_t colon, struct key_word *ret)
 {
     size_t from = colon, at = colon + 1;
     while (from && (guess_letters(str_sub(line, from - 1, 1)) || line.p[from - 1] == '_'))
         from--;
-/* Returns whether the words around the colon are a label and its value, which are then in *ret. */
     while (at < line.n && one_of(line.p[at], " \t"))
         at++;
     size_t to = at;
@@ -317,6 +319,8 @@ static size_t keep_readable(struct figure *f, size_t n)
     return kept;
 }
 
+/* Adds a reader for the results of a line, or updates the reader of an earlier line with the same
+ * pattern. */
 static void take_line(struct guess *g, struct figure_context *x, size_t number, const struct section *s, struct seen_line **seen)
 {
     struct str line = g->line[number].text;
@@ -325,8 +329,6 @@ static void take_line(struct guess *g, struct figure_context *x, size_t number, 
     size_t figures = figure_find(x, line, figure), n = 0;
     if (!g->line[number].plain || g->line[number].used)
         return;
-/* Adds a reader for the results of a line, or updates the reader of an earlier line with the same
- * pattern. */
     n = find_spots(line, figure, keep_readable(figure, figures), spot);
     struct loose_numbers loose = {.n = 0};
     const char *pattern = n ? line_pattern(g, line, spot, n, &loose) : NULL, *section = s->open ? section_pattern(s, g) : NULL,

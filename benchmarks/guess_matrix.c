@@ -88,6 +88,7 @@ static bool row_of(struct guessed_matrix *m, struct str line, struct str *ret_la
     return ret_label->n && n == m->columns && numbers;
 }
 
+/* Counts the row, and notes whether its values have fractions and words for none. */
 static void see_row(struct guessed_matrix *m, struct str line)
 {
     double unused;
@@ -100,9 +101,9 @@ static void see_row(struct guessed_matrix *m, struct str line)
     m->rows++;
 }
 
+/* Reads the rows below the labels, up to the first line that does not continue them. */
 static void matrix_read_rows(const struct guess *g, struct guessed_matrix *m)
 {
-/* Reads the rows below the labels, up to the first line that does not continue them. */
     struct str label, before = {NULL, 0};
     for (size_t i = m->labels + 1; i < g->lines; i++) {
         if (!g->line[i].plain || g->line[i].used || !row_of(m, g->line[i].text, &label)) {
@@ -239,11 +240,11 @@ static void add_metric(struct guess *g, struct guess_reader *r, const struct gue
                                                     .better = guess_direction(title, m->unit)};
 }
 
+/* Adds a reader for the matrix with its labels in line `at`. Returns false where no matrix of
+ * results is there. */
 static bool take_matrix(struct guess *g, size_t at, struct guessed_matrix *m)
 {
     *m = (struct guessed_matrix){.labels = at};
-/* Adds a reader for the matrix with its labels in line `at`. Returns false where no matrix of
- * results is there. */
     if (!matrix_read_labels(m, g->line[at].text))
         return false;
     matrix_read_rows(g, m);

@@ -79,8 +79,8 @@ static bool none_word(struct str s)
     return str_is(s, "-") || str_is(s, "N/A") || str_is(s, "NA") || str_is(s, "nan") || str_is(s, "inf") || str_is(s, "--");
 }
 
-static bool could_be_header(struct str line)
 /* Returns whether the line has two words or more, and nothing that headers do not contain. */
+static bool could_be_header(struct str line)
 {
     struct str f[COLUMNS_MAX];
     size_t n = fields_of(line, false, f), words = 0;
@@ -104,10 +104,10 @@ static size_t numbers_in_row(struct str line, size_t fields, struct str *f)
     return numbers;
 }
 
-static bool table_read_labels(struct guessed_table *t, struct str line, size_t fields)
-{
 /* Divides the header into `fields` labels, at single blanks or at wide gaps. Returns false where
  * neither has so many. */
+static bool table_read_labels(struct guessed_table *t, struct str line, size_t fields)
+{
     struct str label[COLUMNS_MAX];
     for (int wide = 0; wide < 2; wide++) {
         size_t n = guess_labels(line, wide, label);
@@ -158,10 +158,10 @@ static bool is_other_row(const struct guessed_table *t, const struct str *f)
     return t->rows >= SURE && words >= DIFFERENT;
 }
 
+/* Reads the rows below the header, and what is known of each column. */
 static void table_read_rows(struct guess *g, struct guessed_table *t)
 {
     struct str f[COLUMNS_MAX];
-/* Reads the rows below the header, and what is known of each column. */
     size_t gap = 0;
     for (size_t i = t->header + 1; i < g->lines && gap <= GAP_MAX && t->rows < ROWS_MAX; i++) {
         struct str line = g->line[i].text;
@@ -205,10 +205,10 @@ static const char *cell_of(struct guess *g, const struct guessed_table *t, size_
     return nth > 9 ? NULL : nth > 1 ? arena_printf(&g->arena, STR_FMT "#%zu", STR_ARG(label), nth) : arena_dup(&g->arena, label.p, label.n);
 }
 
+/* Returns the YAML of the table's reader, which the arena owns, or NULL when it does not fit. */
 static const char *table_spec(struct guess *g, const struct guessed_table *t)
 {
     CLEANUP_BUF struct buf b;
-/* Returns the YAML of the table's reader, which the arena owns, or NULL when it does not fit. */
     bool words = false;
     buf_init(&b, 2 * TEXT_MAX);
     buf_puts(&b, "table: {header: [");
@@ -239,11 +239,11 @@ static bool is_nameable(struct str label)
     return label.n && label.n < 60 && !memchr(label.p, '{', label.n) && !memchr(label.p, '}', label.n);
 }
 
+/* Adds the columns that can be results as metrics. A column of words names them, a column of whole
+ * numbers is their step. */
 static void columns_to_metrics(struct guess *g, struct guess_reader *r, const struct guessed_table *t, const char *const *cell)
 {
     size_t label = t->columns, step = t->columns;
-/* Adds the columns that can be results as metrics. A column of words names them, a column of whole
- * numbers is their step. */
     for (size_t k = 0; k < t->columns && label == t->columns; k++)
         if (!t->column[k].numeric && t->column[k].varied && is_nameable(without_parenthesis(t->column[k].label)))
             label = k;
@@ -294,11 +294,11 @@ static bool is_table_useful(const struct guessed_table *t)
     return t->rows && results && (numeric * 2 >= t->columns || t->rows > 2 || t->wide) && (t->columns > 2 || t->rows > 1);
 }
 
+/* Adds a reader for the table with its header in line `at`. Returns false where it finds no
+ * metric. */
 static bool take_table(struct guess *g, size_t at)
 {
     struct guessed_table *t = ARENA_NEW(&g->arena, struct guessed_table);
-/* Adds a reader for the table with its header in line `at`. Returns false where it finds no
- * metric. */
     struct str f[COLUMNS_MAX];
     if (!t)
         return false;
@@ -343,12 +343,12 @@ static size_t tail_of_numbers(struct str line, size_t *ret_words, struct str *nu
     return n - from;
 }
 
+/* Returns how many rows below line `at` end with so many numbers. *ret_end: the last one;
+ * *ret_words: how many labels have blanks. */
 static size_t worded_rows(const struct guess *g, size_t at, size_t columns, size_t *ret_end, size_t *ret_words)
 {
     struct str numbers[COLUMNS_MAX];
     size_t rows = 0, gap = 0, words, labels = 0;
-/* Returns how many rows below line `at` end with so many numbers. *ret_end: the last one;
- * *ret_words: how many labels have blanks. */
     for (size_t i = at + 1; i < g->lines && gap <= 2 && rows < ROWS_MAX; i++) {
         bool row = g->line[i].plain && !g->line[i].used && tail_of_numbers(g->line[i].text, &words, numbers) == columns && words < 60;
         if (!row) {
@@ -365,12 +365,12 @@ static size_t worded_rows(const struct guess *g, size_t at, size_t columns, size
     return rows;
 }
 
+/* Adds a reader for a table whose first column has labels of several words. Returns false where
+ * there is none. */
 static bool take_worded(struct guess *g, size_t at)
 {
     struct str label[COLUMNS_MAX], line = g->line[at].text, numbers[COLUMNS_MAX];
     size_t wide = guess_labels(line, true, label), end = at, with_blanks = 0, rows = 0, columns = 0, words;
-/* Adds a reader for a table whose first column has labels of several words. Returns false where
- * there is none. */
     if (wide < 3) /* one column of words, two of numbers at least: else lines of named numbers do it */
         return false;
     columns = wide - 1;
@@ -420,12 +420,12 @@ static struct str without_quotes(struct str s)
     return s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"' ? str_sub(s, 1, s.n - 2) : s;
 }
 
+/* Cuts a line of a CSV into fields without quotes. Returns 0 where there are too many, or a quote
+ * does not end. */
 static size_t csv_fields(struct str line, char separator, struct str *to)
 {
     size_t n = 0, from = 0;
     bool quoted = false;
-/* Cuts a line of a CSV into fields without quotes. Returns 0 where there are too many, or a quote
- * does not end. */
     for (size_t i = 0; i <= line.n; i++) {
         if (i < line.n && line.p[i] == '"')
             quoted = !quoted;
@@ -476,12 +476,12 @@ static const char *csv_spec(struct guess *g, size_t at, char separator)
     return spec.failed ? NULL : arena_dup(&g->arena, spec.p, spec.n);
 }
 
+/* Adds a reader for the CSV with its header in line `at`. Returns false where it finds no
+ * metric. */
 static bool take_csv(struct guess *g, size_t at, char separator)
 {
     struct guessed_table *t = ARENA_NEW(&g->arena, struct guessed_table);
     struct str f[COLUMNS_MAX] = {{NULL, 0}};
-/* Adds a reader for the CSV with its header in line `at`. Returns false where it finds no
- * metric. */
     const char *cell[COLUMNS_MAX];
     if (!t || !csv_header(g, t, at, separator, cell))
         return false;

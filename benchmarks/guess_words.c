@@ -197,6 +197,7 @@ static void normalize_words(struct str label, char *to, size_t size)
     to[n] = 0;
 }
 
+/* Returns whether the label contains one of the words (NULL-terminated) as complete words. */
 static bool has_word(struct str label, const char *const *words)
 {
     char text[300], word[40];

@@ -4,6 +4,7 @@
 #include "benchmarks/engine.h"
 #include "benchmarks/interpreter.h"
 
+/* Appends one metric of a reader as YAML. */
 static void write_metric(struct buf *b, const struct guess_metric *m)
 {
     buf_puts(b, "      - {name: ");
@@ -39,6 +40,8 @@ bool guess_reader_useful(const struct guess_reader *r)
     return n && r->spec;
 }
 
+/* Appends the reader with its params and metrics as YAML. slice: the number of its part; 0: none.
+ */
 static void write_reader(struct buf *b, const struct guess_reader *r, size_t slice)
 {
     buf_puts(b, "\n  # ");
@@ -100,6 +103,7 @@ void guess_bury_parts(struct guess *g)
             g->reader[i]->dead = true;
 }
 
+/* Appends the parts of the output that readers are bound to; nothing where there are none. */
 static void write_slices(struct buf *b, const struct guess *g)
 {
     bool any = false, new;
@@ -158,6 +162,8 @@ static void write_errors(struct buf *b, const struct guess *g)
     }
 }
 
+/* Appends the head of the rule file, with what the user has to check. argv: of the program, or
+ * NULL; cut: only a part of the output was read. */
 static void write_head(struct buf *b, const struct guess *g, const char *name, char *const *argv, bool cut)
 {
     const char *base = argv && argv[0] ? interpreter_name(argv) : name;

@@ -29,6 +29,8 @@ static const struct interpreter *interpreter_of(const char *word)
 
 enum interpreter_option { OPTION_ALONE, OPTION_TAKES, OPTION_NAMES, OPTION_ENDS };
 
+/* Returns what the interpreter does with an option of this name: an option that it does not have is
+ * one without a value. */
 static enum interpreter_option kind_of(const struct interpreter *it, struct str name)
 {
     if (str_has_word(it->hides, name))

@@ -42,6 +42,8 @@ int load_check(const struct yaml *y, struct reader *unused, struct rules *rules,
     return 0;
 }
 
+/* Loads one item of `required`, and adds it. unused: NULL. -1 with err, which names file and line.
+ */
 int load_required(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"metric", "when", "each", NULL};
@@ -56,6 +58,7 @@ int load_required(const struct yaml *y, struct reader *unused, struct rules *rul
     return load_expr(&q->when, yaml_get(y, "when"), rules, err);
 }
 
+/* Loads one item of `derive`, and adds it. unused: NULL. -1 with err, which names file and line. */
 int load_derived(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"name", "value", "each", NULL};

@@ -86,9 +86,9 @@ static int load_range(struct metric_rule *m, const struct yaml *y, const struct 
     return 0;
 }
 
-static int load_metric_numbers(struct metric_rule *m, const struct yaml *y, const struct rules *rules, struct err *err)
 /* Reads direction, statistic, scale and what else treats the numbers of a metric. Returns 0, or
  * another value with *err. */
+static int load_metric_numbers(struct metric_rule *m, const struct yaml *y, const struct rules *rules, struct err *err)
 {
     static const char *const directions[] = {"none", "higher", "lower", NULL};
     static const char *const manys[] = {"error", "first", "last", "series", "min", "max", "mean", "sum", NULL};
@@ -191,6 +191,8 @@ int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, str
     return 0;
 }
 
+/* Loads one item of `computed`, and adds it. unused: NULL. -1 with err, which names file and line.
+ */
 int load_computed(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"name", "value", "unit", "from", "better", "zero", "range", "each", NULL};

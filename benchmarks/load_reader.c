@@ -169,6 +169,8 @@ static int load_block(struct reader *r, const struct yaml *y, struct rules *rule
     return 0;
 }
 
+/* Loads `set` of a reader: a map {name: cell}, or a list of cells whose names are those of the
+ * context. load_set_names has checked it. -1 with err: too many cells. */
 static int load_sets(struct reader *r, const struct yaml *y, struct rules *rules, struct err *err)
 {
     for (const struct yaml *c = y ? y->child : NULL; c; c = c->next) {
@@ -205,9 +207,9 @@ int load_set_names(const struct yaml *y, struct rules *rules, struct err *err)
     return 0;
 }
 
-static int load_kind(struct reader *r, const struct yaml *y, struct rules *rules, const struct yaml **ret_spec, struct err *err)
 /* Finds the reader's kind by its key. Returns 0 with the key's value in *ret_spec; else, for none
  * or several, another value with *err. */
+static int load_kind(struct reader *r, const struct yaml *y, struct rules *rules, const struct yaml **ret_spec, struct err *err)
 {
     char kinds[200] = "";
     for (const struct reader_kind *const *k = reader_kinds; *k; k++) {

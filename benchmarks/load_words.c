@@ -73,7 +73,6 @@ int load_flag(const struct yaml *map, const char *key, bool *ret, const struct r
     return 0;
 }
 
-/* Index of the text in a list of words; -1 with a complaint. */
 int load_choice(const struct yaml *map, const char *key, const char *const *words, int otherwise, const struct rules *rules,
                 struct err *err)
 {
@@ -123,7 +122,8 @@ static struct str replace_name(struct arena *a, struct str text, struct str name
     return s;
 }
 
-/* A copy of the node with {name} replaced in all texts below it. */
+/* Returns a copy of the node with {name} replaced in all texts below it, in the arena. NULL: out of
+ * memory. */
 static struct yaml *copy_with_name(struct arena *a, const struct yaml *y, struct str name, struct str value)
 {
     struct yaml *copy = ARENA_NEW(a, struct yaml), **tail;
@@ -157,7 +157,6 @@ size_t load_items_count(const struct yaml *list, size_t max)
     return n < max ? n : max;
 }
 
-/* A list whose items may have `each: {x: [a, b]}`: the item once for a and once for b. */
 int load_items(const struct yaml *list, size_t max,
                int (*load)(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err), struct reader *r,
                struct rules *rules, struct err *err)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+/* Returns whether the text, in any case, stands for a value that there is not. */
 static bool is_missing_word(struct str s)
 {
     static const char *const words[] = {
@@ -53,7 +54,8 @@ static bool without_commas(struct str s, char *to, size_t size, size_t *ret_n)
     return true;
 }
 
-/* "1e-400": not zero, although a double has 0. */
+/* Returns whether a digit before the exponent is not 0: "1e-400" is not zero, although its double
+ * is. */
 static bool is_something(struct str s)
 {
     for (size_t i = 0; i < s.n && s.p[i] != 'e' && s.p[i] != 'E'; i++)

@@ -52,6 +52,7 @@ static void offer_literal(struct scanner *s, const struct literal_candidate *c)
         s->best = *c;
 }
 
+/* Ends the run of ordinary characters, which becomes a candidate. */
 static void run_close(struct scanner *s)
 {
     if (s->run_n) {
@@ -88,8 +89,8 @@ static bool optional_at(const char *p, const char *end, size_t *ret_n)
     return zero;
 }
 
-static const char *class_end(const char *p, const char *end) /* p at '[' */
 /* Returns the place behind a class, `end` where it does not end. */
+static const char *class_end(const char *p, const char *end) /* p at '[' */
 {
     p++;
     if (p < end && *p == '^')
@@ -108,8 +109,8 @@ static const char *class_end(const char *p, const char *end) /* p at '[' */
     return p < end ? p + 1 : end;
 }
 
-static const char *group_end(const char *p, const char *end) /* p at '(' */
 /* Returns the place behind a group, `end` where it does not end. */
+static const char *group_end(const char *p, const char *end) /* p at '(' */
 {
     int depth = 0;
     while (p < end) {
@@ -162,9 +163,9 @@ static const char *group_inside(const char *p) /* behind "(", "(?:" or "(?<name>
     return close ? close + 1 : NULL;
 }
 
-static const char *scan_group(struct scanner *s)
 /* Moves over a group, and offers its alternatives where it is not optional. Returns NULL where
  * nothing is certain behind it. */
+static const char *scan_group(struct scanner *s)
 {
     const char *close = group_end(s->p, s->end), *inside = group_inside(s->p);
     size_t n;
@@ -211,8 +212,8 @@ static const char *scan_one(struct scanner *s)
     return next + n;
 }
 
-static void find_literals(struct pattern *p, const char *text, size_t n)
 /* Stores literals of which each match has one. Stores none where that is not certain. */
+static void find_literals(struct pattern *p, const char *text, size_t n)
 {
     struct scanner s = {.p = text, .end = text + n, .arena = &p->arena};
     while (s.p && s.p < s.end)
@@ -261,10 +262,10 @@ static bool jit_wanted(void)
     return !asked || strcmp(asked, "0") != 0;
 }
 
-static int compile_pattern(struct pattern *p, struct str text, struct err *err)
-{
 /* Compiles the pattern with its limits. Returns 0, or another value with *err; pattern_free frees
  * what was made in either case. */
+static int compile_pattern(struct pattern *p, struct str text, struct err *err)
+{
     int code;
     size_t offset;
     uint32_t groups = 0, options = 0;
@@ -291,10 +292,10 @@ static int compile_pattern(struct pattern *p, struct str text, struct err *err)
     return 0;
 }
 
-static void make_jit(const struct pattern *p)
-{
 /* Compiles the pattern to machine code at the first call. Where that fails, the interpreter stays
  * in use. */
+static void make_jit(const struct pattern *p)
+{
     struct jit *j = p->jit;
     if (j->tried)
         return;

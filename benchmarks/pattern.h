@@ -15,18 +15,21 @@ struct match {
     struct str group[PATTERN_GROUPS_MAX]; /* by number; p == NULL: no part of the match */
 };
 
-/* text as PCRE2 syntax without options: ^ and $ are the line's ends. Texts longer than 4 KiB and more than 63 groups are refused. */
+/* Compiles text in PCRE2's syntax without options: ^ and $ are the line's ends. 0 with *ret, which the
+ * caller frees with pattern_free; -1: ERR_INPUT for a wrong pattern, one of over 4 KiB or with more than
+ * 63 groups, else out of memory. */
 int pattern_new(struct pattern **ret, struct str text, struct err *err);
 void pattern_free(struct pattern *p); /* with its literals; NULL is allowed */
 /* For tests: returns whether the pattern is compiled to machine code. It is interpreted, within the
  * same limits, where the kernel refuses or BENCHWRAP_PCRE_JIT=0 is set. */
 bool pattern_jit(const struct pattern *p);
-/* 1 match, 0 none, -1 stopped at the limits (hostile text or pattern; more than 64 KiB of line for
- * one that may match anywhere). ret may be NULL. Groups point into line. */
+/* Matches the line. Returns 1: it matches, and *ret (may be NULL) has the groups, which point into
+ * line; 0: it does not; -1: stopped at the limits (hostile text or pattern; more than 64 KiB of line
+ * for one that may match anywhere). */
 int pattern_match(const struct pattern *p, struct str line, struct match *ret);
-/* Number of a named group, or -1. */
+/* Returns the number of a named group; -1: there is none. */
 int pattern_group(const struct pattern *p, struct str name);
-/* Literal texts of which each matching line contains at least one; 0 if none is known. They live as
- * long as p. */
+/* Sets *ret to the literal texts of which each matching line contains one or more, and returns how
+ * many they are; 0: none is known. They live as long as p. */
 size_t pattern_literals(const struct pattern *p, const struct str **ret);
 #endif

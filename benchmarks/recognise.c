@@ -164,6 +164,8 @@ bool rules_time(struct str text, struct str format, int64_t *ret_ms)
     return true;
 }
 
+/* Searches the line by those patterns that may match. *ret: the group of the first match, without
+ * blanks around. False: no pattern matches, or the group is empty. */
 static bool group_match(const struct group_patterns *t, const bool *may, struct str line, struct str *ret)
 {
     struct match m;

@@ -181,6 +181,7 @@ static int load_tuple(const struct loader *l, const struct yaml *y, struct refer
                                                                                                                                        : 0;
 }
 
+/* Loads lower and upper, or `band` as both. Returns 0, or -1 with l->err. */
 static int load_band(const struct loader *l, const struct yaml *y, struct reference *m, const struct unit *of)
 {
     const struct yaml *band = yaml_get(y, "band");
@@ -192,6 +193,8 @@ static int load_band(const struct loader *l, const struct yaml *y, struct refere
     return load_distance(l, band, m, of, true) || load_distance(l, band, m, of, false) ? -1 : 0;
 }
 
+/* Loads a reference that is a map. of: the metric's unit, NULL: not known. Returns 0, or -1 with
+ * l->err. */
 static int load_metric_map(const struct loader *l, const struct yaml *y, struct reference *m, const struct unit *of)
 {
     static const char *const words[] = {"value", "unit", "band", "lower", "upper", "min", "max", "strict", NULL};
@@ -225,6 +228,8 @@ static int reference_load_name(const struct loader *l, const struct yaml *y, str
     return m->metric ? 0 : no_memory(l);
 }
 
+/* Loads a metric with its reference into *ret, in the arena, which is set also where this fails.
+ * strict: that of the entry. Returns 0, or another value with l->err. */
 static int reference_load_metric(const struct loader *l, const struct yaml *y, bool strict, struct reference **ret)
 {
     const struct unit *of = NULL;
@@ -258,8 +263,9 @@ static bool has_wildcard(struct str s)
     return false;
 }
 
-/* Adds a condition, one text or a list of them, to the entry. -1 with err: another kind of value,
- * or out of memory. */
+/* Adds a condition to the entry: one text, a list of 1 to PATTERNS_MAX, or for a param null (the run
+ * must not have it). Its texts are those of y, not copies. -1 with l->err: ERR_INPUT for another
+ * value, or out of memory. */
 static int load_condition(const struct loader *l, const struct yaml *y, enum condition_kind kind, struct reference_entry *e)
 {
     struct condition *c = ARENA_NEW(l->a, struct condition), **at = &e->conditions;
@@ -294,6 +300,7 @@ static int load_condition(const struct loader *l, const struct yaml *y, enum con
     return 0;
 }
 
+/* Loads all conditions of an entry. Returns 0, or -1 with l->err. */
 static int load_conditions(const struct loader *l, const struct yaml *y, struct reference_entry *e)
 {
     static const char *const words[] = {"site", "cluster", "partition", "node_type", "benchmark"};
@@ -311,6 +318,8 @@ static int load_conditions(const struct loader *l, const struct yaml *y, struct 
     return 0;
 }
 
+/* Loads an entry into *ret, in the arena, which is set also where this fails. Returns 0, or another
+ * value with l->err. */
 static int load_entry(const struct loader *l, const struct yaml *y, struct reference_entry **ret)
 {
     static const char *const words[] = {"site",   "cluster", "partition", "node_type", "benchmark",

@@ -8,11 +8,13 @@
 
 struct references; /* one file, checked */
 
-/* Loads and checks a file of at most 1 MiB. ERR_INPUT messages name file, line and column; ERR_SYSTEM: it cannot be read. */
+/* Loads and checks a file of at most 1 MiB. 0 with *ret, which the caller frees with references_free; -1:
+ * ERR_INPUT with file, line and column, ERR_SYSTEM: it cannot be read, or out of memory. */
 int references_load(struct references **ret, const char *path, struct err *err);
-/* The same from text; `name` is for messages. */
+/* Does what references_load does, from a text, which is copied; `name` is for messages. */
 int references_parse(struct references **ret, const char *name, struct str text, struct err *err);
-/* What the results call the file instead of its path (public records name no homes). Copied. */
+/* Sets what the results call the file instead of its path (public records name no homes). The label is
+ * copied; out of memory the path stays. */
 void references_call(struct references *refs, const char *label);
 void references_free(struct references *refs);
 

@@ -102,8 +102,8 @@ static struct str condition_shape(const struct record *r, const struct shape_key
     return record_text(r, FACT_PARAM, shape->job);
 }
 
-static struct str condition_subject(const struct record *r, const struct condition *c)
 /* Returns the text of the record that the condition is about; p NULL: the record has none. */
+static struct str condition_subject(const struct record *r, const struct condition *c)
 {
     struct str text;
     struct shape_keys shape = shape_keys_of(str_of(c->kind == CONDITION_PARAM ? c->key : ""));
@@ -131,6 +131,8 @@ static bool same_number(struct str pattern, struct str text, const char *key)
     return key && str_ends(str_of(key), "_B") && str_size(pattern, &bytes) && (double)bytes == b;
 }
 
+/* Returns whether one of the condition's patterns fits the run; one without patterns requires that
+ * the run has no such param. */
 static bool condition_holds(const struct record *r, const struct condition *c)
 {
     struct str text = condition_subject(r, c);

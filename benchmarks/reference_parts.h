@@ -55,12 +55,14 @@ struct references {
  * `[a-z]` and `[!a]` for one of a set, `\` quotes the next byte. A hostile pattern costs
  * text times pattern at most. */
 bool reference_fits(struct str pattern, struct str text);
-/* Without the statistic and the unit: "write.bw_MiB_per_s.max" -> "write.bw" and, if requested, its
- * unit (NULL: none) and statistic (n == 0). */
+/* Returns the key without its statistic and unit, a part of it: "write.bw" of "write.bw_MiB_per_s.max".
+ * *ret_unit (may be NULL) becomes the unit, NULL: none; *ret_stat (may be NULL) the statistic, n 0:
+ * none. */
 struct str reference_stem(struct str key, const struct unit **ret_unit, struct str *ret_stat);
-/* Do all conditions hold for the run? */
+/* Returns whether all conditions hold for the run. */
 bool reference_entry_holds(const struct record *r, const struct reference_entry *e);
-/* The run's metric that a name means: the key itself; "write.bw" is the headline statistic of that metric, "write.bw.mean" another. NULL: it has
- * none; else it lives as long as the record. */
+/* Returns the key of the run's metric that a name means: the name itself where it is a key; for
+ * "write.bw" the headline statistic of that metric, for "write.bw.mean" another one, in whatever unit.
+ * It lives as long as `metric` and the record. NULL: the run has none, or out of memory. */
 const char *reference_resolve(struct record *r, const char *metric);
 #endif

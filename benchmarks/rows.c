@@ -107,7 +107,7 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
     if (!s)
         return NULL;
     run->guesses++;
-    *s = (struct series){.name = {arena_dup(&run->arena, name.p, name.n), name.n},
+    *s = (struct series){.name = arena_str(&run->arena, name),
                          .rule = m,
                          .reader = r,
                          .source = source,
@@ -127,9 +127,9 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
     return s;
 }
 
-static void series_add(struct rules_run *run, struct series *s, int64_t step, double value)
 /* Appends a sample. Sets s->overflow, and leaves the sample out, above the limits and when out of
  * memory. */
+static void series_add(struct rules_run *run, struct series *s, int64_t step, double value)
 {
     if (s->n == s->room) {
         size_t room = s->room ? s->room * 2 : 4;
@@ -217,9 +217,9 @@ static bool is_of_few(struct series *s, const struct metric_rule *m, const struc
     return true;
 }
 
+/* Reads one metric of a row into its series; a value that is no number counts as missing there. */
 static void metric_take(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
                         const struct str *cells, const struct unit *column_unit, unsigned block)
-/* Reads one metric of a row into its series; a value that is no number counts as missing there. */
 {
     char name[NAME_MAX_BYTES];
     size_t n;
@@ -354,7 +354,7 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
     struct value_seen *v = ARENA_NEW(&run->arena, struct value_seen);
     if (!v)
         return;
-    *v = (struct value_seen){.key = {arena_dup(&run->arena, key.p, key.n), key.n},
+    *v = (struct value_seen){.key = arena_str(&run->arena, key),
                              .text = str_of(arena_printf(&run->arena, "%s", canonical)),
                              .origin = origin,
                              .rank = rank,
@@ -369,6 +369,7 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
     run->values_n++;
 }
 
+/* Records the param of a row. Leaves it out where its name has a cell that the row lacks. */
 static void param_take(struct rules_run *run, const struct source *source, const struct reader *r, const struct param_rule *p,
                        const struct str *cells, unsigned block, unsigned generation)
 {

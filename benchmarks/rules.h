@@ -9,13 +9,15 @@
 enum { RULES_LINE_MAX = 1 << 20 };
 struct rules; /* a compiled rule file */
 
-/* Loads and checks a rule file (a path, or "shipped:<name>", see catalogue.h). Messages name file, line, column. */
+/* Loads and checks a rule file (a path, or "shipped:<name>", see catalogue.h). 0 with *ret, which the
+ * caller frees with rules_free; -1: ERR_INPUT with file, line and column, else it cannot be read or out
+ * of memory. */
 int rules_load(struct rules **ret, const char *path, struct err *err);
-/* The same, but continues behind what is wrong in an item of a list; `tell` gets each complaint
- * about the file. Fails if there was any. */
+/* Does what rules_load does, but continues behind what is wrong in an item of a list; `tell` receives
+ * each complaint about the file. Fails if there was any. */
 int rules_load_all(struct rules **ret, const char *path, void (*tell)(void *context, const struct err *complaint), void *context,
                    struct err *err);
-/* The same from memory; name: for messages. */
+/* Does what rules_load does, from a text, which is copied; name: for messages. */
 int rules_load_text(struct rules **ret, const char *name, struct str text, struct err *err);
 void rules_free(struct rules *rules);
 const char *rules_name(const struct rules *rules); /* "ior" */
@@ -50,7 +52,9 @@ size_t rules_begins(const struct rules *rules, struct str text, struct arena *a,
 bool rules_time(struct str text, struct str format, int64_t *ret_ms);
 
 struct rules_run; /* one reading of one output */
-/* argv: the program as executed (launchers peeled), may be NULL; env likewise. */
+/* Begins a reading. argv: the program as executed, without the launchers before it; env: its environment;
+ * both may be NULL. The rules must outlive the reading. 0 with *ret, which rules_end or rules_drop frees;
+ * -1 with err: out of memory. */
 int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *argv, char *const *env, struct err *err);
 /* Sets explained[i] where the rules know argv[i] (argv[0] is the program): an option of theirs, its value, or an operand that is a param. explained: as many as
  * argv has words, all false. joined, likewise, all NULL: the param to which the option at argv[i] adds a value (join: true). */
@@ -58,42 +62,46 @@ void rules_explain(const struct rules *rules, char *const *argv, bool *explained
 /* Returns the param that records the program's option of that name, with its dashes or without; of
  * the rules. NULL: no option has the name, or it is not recorded. */
 const char *rules_param_of(const struct rules *rules, struct str name);
-/* Have the rules a table of the program's options? */
+/* Returns whether the rules have a table of the program's options. */
 bool rules_has_options(const struct rules *rules);
-/* A param from the program's arguments, where the arguments themselves are not known; before
+/* Adds a param from the program's arguments, where the arguments themselves are not known; before
  * anything is fed. */
 void rules_argument(struct rules_run *run, const char *param, const char *value);
-/* The same for a param from the output: of an option it may be an argument too, and then it has one
- * value for all programs in the output. */
+/* Adds a param of the output that an option also sets, as an argument: then it has one value for all
+ * programs in the output. A param that no option sets is ignored. */
 void rules_argument_printed(struct rules_run *run, const char *param, const char *value);
 /* Reads bytes of the source "stdout", "stderr" or a file, of any length. Counts 16 zeros or more in
  * a row as lost. */
 void rules_feed(struct rules_run *run, const char *source, const void *p, size_t n);
 void rules_cut(struct rules_run *run, const char *source,
                uint64_t bytes); /* the middle is not kept: series of this source become missing */
-/* Other sources the rules name (files): i-th pattern, NULL at the end. The caller finds, opens and feeds them (source = the pattern). */
+/* Returns the pattern of the i-th file that the rules read besides the streams; NULL at the end. The caller
+ * finds, opens and feeds it, with the pattern as its source. */
 const char *rules_file(const struct rules *rules, size_t i);
-/* Does the program hand the i-th file over itself, by `benchwrap log --artifact`? Its pattern is the file's name then. */
+/* Returns whether the program hands the i-th file over itself, by `benchwrap log --artifact`. Its pattern is
+ * the file's name then. */
 bool rules_file_is_logged(const struct rules *rules, size_t i);
-/* The place of the i-th file, relative to the program's working directory: the pattern itself, or,
+/* Returns the place of the i-th file, relative to the program's working directory: the pattern itself, or,
  * if it is "{param}", what the program's arguments set (summaryFile=…). NULL: the arguments name
  * none, the program logs it, or there is no i-th. In the arena. */
 const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
-/* The name or pattern (fnmatch) under which a record keeps the i-th file below files/; NULL: as above. In the arena. */
+/* Returns the name or pattern (fnmatch) under which a record stores the i-th file below files/; NULL as
+ * rules_file_path, but not for a file that the program logs. In the arena. */
 const char *rules_file_kept(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
 
-/* The next file that the program reads by its arguments and that is kept with the run (an option's `keep`), as the arguments name it; NULL: no more.
- * *i: 0 at first. In the arena. */
+/* Returns the next file that the program reads by its arguments and that is stored with the run (an option's
+ * `keep`), as the arguments name it, in the arena; NULL: no more. *i: 0 at first. */
 const char *rules_input(const struct rules *rules, size_t *i, char *const *argv, struct arena *a);
 
 /* Returns true if the i-th file is read. Else a check only tests whether it exists, and it need not
  * be stored. */
 bool rules_file_is_read(const struct rules *rules, size_t i);
-/* Does one reader or check read the i-th and the k-th file? */
+/* Returns whether one reader or check reads both the i-th and the k-th file. */
 bool rules_files_share(const struct rules *rules, size_t i, size_t k);
-/* The file is there, and the program wrote it: for checks that test it. */
+/* Notes that the file is there, and that the program wrote it: for checks that test it. */
 void rules_found(struct rules_run *run, const char *source);
-/* The caller has searched all files: what is not there is missing. Without it a check for a file has no result. */
+/* Notes that the caller has searched all files: what is not there is missing. Without it a check for a file
+ * has no result. */
 void rules_files_known(struct rules_run *run);
 
 enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };

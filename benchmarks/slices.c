@@ -82,6 +82,8 @@ static void slice_forget(struct rules_run *run, struct source *source, int slice
             run->blocks = run->source[i].blocks;
 }
 
+/* Begins the slice: what its readers had begun ends. Of `which: first` only the first one is open;
+ * of `which: last` what earlier ones had is forgotten. */
 static void slice_begin(struct rules_run *run, struct source *source, int slice)
 {
     const struct slice *s = &run->rules->slice[slice];

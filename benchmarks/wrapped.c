@@ -229,6 +229,8 @@ static struct str without_label(const struct wrapped *w, struct str line)
     return label.n && str_eq(str_trim(line), bare) ? (struct str){line.p, 0} : line;
 }
 
+/* Notes whether the line begins with a time stamp; a text before the first one means that later
+ * stamps are the program's own. */
 static void note_stamp(struct wrapped *w, struct str line)
 {
     if (w->has_own_stamps || w->n_stamped >= STAMPED_ENOUGH)

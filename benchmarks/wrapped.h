@@ -16,17 +16,18 @@ struct wrapped { /* all zero at first */
     char label
         [WRAPPED_LABEL_MAX]; /* what each line begins with: "host: " (pdsh), "name-1  | " (docker compose), "> " (a quoted text); empty: nothing */
 };
-/* Is this word one of the program's own, so that "word: " is no host? */
+/* Returns whether this word is one of the program's own, so that "word: " is no host. */
 typedef bool wrapped_own(const void *context, struct str word);
-/* Before the first line: finds the label that all lines of the text begin with. */
+/* Finds, before the first line, the label that all lines of the text begin with. is_own may be NULL. */
 void wrapped_begin(struct wrapped *w, struct str text, wrapped_own *is_own, const void *context);
 void wrapped_deinit(struct wrapped *w);
 
-/* The text behind a byte order mark of UTF-8, if it begins with one. */
+/* Returns the text behind a byte order mark of UTF-8, if it begins with one. */
 struct str wrapped_mark_skip(struct str text);
 /* Removes carriage returns at the end, a byte order mark and escape sequences with what they erase, and notes whether the line has a time stamp. Returns true if
  * there were escape sequences or backspaces. */
 bool wrapped_bare(struct wrapped *w, struct str *line);
-/* The bare line without the rank, without the time stamp that each line of the text begins with, and of a line that was written over the last state. */
+/* Returns the bare line without the rank and without the time stamp that each line of the text begins
+ * with; of a line that was written over, the last state. */
 struct str wrapped_text(struct wrapped *w, struct str line);
 #endif

@@ -72,6 +72,7 @@ static int csv_reader_check(struct reader *r, const struct yaml *spec, struct ru
     return 0;
 }
 
+/* Begins the table: stores the column and the unit of each cell. n >= 1. */
 static void name_columns(const struct reader *r, struct csv_reader_state *s, const struct str *fields, size_t n)
 {
     s->active = true;
@@ -151,9 +152,9 @@ static bool grouped_record(const struct str *fields, size_t n, size_t columns)
     return joined >= n - columns;
 }
 
-static void record_take(struct rules_run *run, struct source *source, const struct reader *r, struct csv_reader_state *s, bool header)
 /* Reads the record that is complete in s->record as a header or a row. Returns without reading
  * where a quote is open: the next line belongs to the record. */
+static void record_take(struct rules_run *run, struct source *source, const struct reader *r, struct csv_reader_state *s, bool header)
 {
     const struct csv *c = r->data;
     struct str fields[FIELDS_MAX], cells[CELLS_MAX];
@@ -180,8 +181,8 @@ static void record_take(struct rules_run *run, struct source *source, const stru
     row_take(run, source, r, cells, s->unit, -1);
 }
 
-static void csv_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 /* Appends a line to the record that is open, or begins one. */
+static void csv_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct csv *c = r->data;
     struct csv_reader_state *s = memory;

@@ -20,6 +20,8 @@ struct ini_reader_state {
     char text[ROW_TEXT];
 };
 
+/* Reads the specification of an INI reader into r->data, in the rules' arena. -1 with err: a wrong
+ * key or value. */
 static int ini_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"separator", "comment", NULL};
@@ -59,6 +61,8 @@ static int ini_reader_check(struct reader *r, const struct yaml *spec, struct ru
     return 0;
 }
 
+/* Returns a copy of the text that lives as long as the row. p NULL: the row's texts are over
+ * ROW_TEXT bytes. */
 static struct str ini_store_text(struct ini_reader_state *s, struct str text)
 {
     if (s->n + text.n > ROW_TEXT)
@@ -78,6 +82,8 @@ static void ini_row_done(struct rules_run *run, struct source *source, const str
     memset(s->cell, 0, sizeof(s->cell));
 }
 
+/* Ends the section before, and begins one of this name, as a block where the reader's rule requires
+ * it. */
 static void section_begin(struct rules_run *run, struct source *source, const struct reader *r, struct ini_reader_state *s, struct str name)
 {
     const struct ini *x = r->data;

@@ -130,6 +130,7 @@ static int json_reader_load(struct reader *r, const struct yaml *spec, struct ru
     return 0;
 }
 
+/* Parses the pointer of each cell. -1 with err: a wrong pointer, or the reader has no cell. */
 static int json_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct json_rule *j = r->data;
@@ -144,6 +145,7 @@ static int json_reader_check(struct reader *r, const struct yaml *spec, struct r
     return 0;
 }
 
+/* Returns whether a segment of a pointer names the member or element being read; "*" names any. */
 static bool segment_is(struct str segment, const struct json_level *l)
 {
     if (str_is(segment, "*"))
@@ -192,9 +194,9 @@ static void json_stage_row(struct rules_run *run, struct source *source, const s
     staged->tail = &row->next;
 }
 
-static void json_row_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s)
 /* Ends a row, which is read, or staged where only the last document counts. A row without cells is
  * ignored. */
+static void json_row_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s)
 {
     const struct json_rule *j = r->data;
     int block = r->begins && s->row_star >= 0 ? (int)(s->base + s->row_star > BLOCKS_MAX ? BLOCKS_MAX : s->base + s->row_star) : -1;
@@ -260,8 +262,8 @@ static void scalar_row(struct rules_run *run, struct source *source, const struc
     }
 }
 
-static void json_reader_scalar(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s,
 /* Stores a scalar in each cell whose pointer matches. A cell that does not fit becomes empty. */
+static void json_reader_scalar(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s,
                                struct str text)
 {
     const struct json_rule *j = r->data;
@@ -331,6 +333,8 @@ static void document_done(struct rules_run *run, struct source *source, const st
     s->pending = s->skip = s->broken = s->foreign = false;
 }
 
+/* Begins an object or array, and a row or a test where its path is that of one. Below DEPTH_MAX
+ * levels it is only counted. */
 static void open_container(const struct reader *r, struct json_reader_state *s, char type)
 {
     const struct json_rule *j = r->data;
@@ -362,9 +366,9 @@ static void open_container(const struct reader *r, struct json_reader_state *s, 
     s->pending = false;
 }
 
-static void close_container(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, char open)
 /* Closes the innermost container of this type, and those left open inside. Ends the row or document
  * that ends with it. */
+static void close_container(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, char open)
 {
     if (s->depth > DEPTH_MAX) {
         s->depth--;
@@ -427,8 +431,8 @@ static void bare_done(struct rules_run *run, struct source *source, const struct
     s->comma_ended = false;
 }
 
-static void string_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s)
 /* Ends a string: a member's name where one is expected, else a value. */
+static void string_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s)
 {
     struct json_level *l = &s->level[s->depth];
     s->lex = LEX_NONE;
@@ -451,6 +455,7 @@ static void token_add(struct json_reader_state *s, char c)
         s->token_long = true;
 }
 
+/* Handles the byte of a string: an escape, its end, or text. */
 static void in_string(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, char c)
 {
     if (s->escape) {
@@ -490,9 +495,9 @@ static bool opens_document(struct str rest)
     return !inside.n || inside.p[0] == '{';
 }
 
+/* Handles the byte rest.p[0] outside strings and bare words. */
 static void outside_string(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s,
                            struct str rest)
-/* Handles the byte rest.p[0] outside strings and bare words. */
 {
     char c = rest.p[0];
     struct json_level *l = &s->level[s->depth];
@@ -592,6 +597,8 @@ static void json_reader_prefixed(struct rules_run *run, struct source *source, c
     run->gave_up += text.n && found < 0;
 }
 
+/* Reads a line. A document goes on in the next line, a bare word or number ends with its own, and a
+ * string that has no end there is dropped. */
 static void json_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct json_rule *j = r->data;

@@ -50,6 +50,8 @@ static int keyvalue_reader_check(struct reader *r, const struct yaml *spec, stru
     return 0;
 }
 
+/* Reads a line with a key that the rules name as a row; with a start, only between start and end.
+ */
 static void keyvalue_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct keyvalue *k = r->data;

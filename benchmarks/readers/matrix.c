@@ -83,6 +83,8 @@ static int matrix_reader_check(struct reader *r, const struct yaml *spec, struct
                : rules_complain(r->at, rules, err, "the reader \"%s\" has no use for `value`, so it can never find anything", r->name);
 }
 
+/* Returns a copy of the text that lives as long as the matrix. p NULL: its texts are over TEXT_MAX
+ * bytes. */
 static struct str matrix_store_text(struct matrix_reader_state *s, struct str text)
 {
     if (s->n + text.n > TEXT_MAX)
@@ -255,9 +257,9 @@ static bool is_foreign_line(const struct matrix_reader_state *s, struct str line
     return false;
 }
 
-static void row_line(struct rules_run *run, const struct reader *r, struct matrix_reader_state *s, struct str line)
 /* Stores a line that continues the rows. A row out of order, or one too many, marks the matrix as
  * damaged. */
+static void row_line(struct rules_run *run, const struct reader *r, struct matrix_reader_state *s, struct str line)
 {
     struct str rest = line, label = str_word(&rest);
     if (!is_row_line(s, line)) {
@@ -279,6 +281,8 @@ static void row_line(struct rules_run *run, const struct reader *r, struct matri
     s->idle = 0;
 }
 
+/* Reads a line as title, column labels or row. The matrix ends at the next title, at the end line,
+ * or after PATIENCE lines without a row. */
 static void matrix_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct matrix_rule *m = r->data;

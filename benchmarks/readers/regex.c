@@ -6,6 +6,7 @@ struct regex {
     int group[CELLS_MAX];
 };
 
+/* Loads the pattern of a reader of kind `regex` into r->data. -1 with err. */
 static int regex_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct regex *x = r->data = ARENA_NEW(&rules->arena, struct regex);
@@ -17,6 +18,7 @@ static int regex_reader_load(struct reader *r, const struct yaml *spec, struct r
     return 0;
 }
 
+/* Finds the group of each cell. -1 with err: the pattern has no such group. */
 static int regex_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct regex *x = r->data;
@@ -29,6 +31,7 @@ static int regex_reader_check(struct reader *r, const struct yaml *spec, struct 
     return 0;
 }
 
+/* Reads a line that matches as a row. */
 static void regex_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
 {
     const struct regex *x = r->data;

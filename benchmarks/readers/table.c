@@ -138,6 +138,7 @@ static bool match_table_header(const struct reader *r, struct table_reader_state
     return true;
 }
 
+/* Reads a header, or a row of the table that is open. */
 static void table_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct table_rule *t = r->data;
