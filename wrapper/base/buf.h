@@ -15,18 +15,25 @@ struct buf {
     bool failed;
 };
 
-void buf_init(struct buf *b, size_t max); /* max in bytes */
+/* Begins an empty buffer for at most max bytes, with nothing allocated. The caller ends it with
+ * buf_deinit. */
+void buf_init(struct buf *b, size_t max);
+/* Frees the text. The buffer is empty, keeps its maximum, and may be used again. */
 void buf_deinit(struct buf *b);
-void buf_clear(struct buf *b); /* empty again, memory and maximum kept, failed reset */
+/* Empties the buffer and resets `failed`. Memory and maximum stay. */
+void buf_clear(struct buf *b);
+/* Append bytes, text or a formatted text. On failure nothing of it is appended, and `failed` is
+ * set. */
 void buf_add(struct buf *b, const void *p, size_t n);
 void buf_puts(struct buf *b, const char *z);
 void buf_putc(struct buf *b, char c);
 void buf_str(struct buf *b, struct str s);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-/* Returns b->p + b->n, with capacity for n more bytes there (the caller adds to n); NULL on
- * failure. */
+/* Returns b->p + b->n, with capacity for n more bytes and a NUL there. The caller writes them, and
+ * adds their number to b->n. NULL on failure. */
 char *buf_room(struct buf *b, size_t n);
+/* Returns the text, valid until the buffer changes; "" where nothing was added. */
 struct str buf_text(const struct buf *b);
 
 /* Appends s as a JSON string with its quotes: control characters escaped, non-BMP raw, invalid

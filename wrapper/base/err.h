@@ -20,10 +20,12 @@ struct err {
 
 /* Sets kind and text (printf format). Returns -1, so that failing is one expression. */
 int err_set(struct err *err, enum err_kind kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Does what err_set does, with the arguments in ap. */
 int err_setv(struct err *err, enum err_kind kind, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 /* Sets the hint (printf format) of an error that is set: err_set clears it, err_wrap keeps it. Returns -1. */
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Sets the lines below the text of an error that is set, harmless for a terminal. Returns -1. */
+/* Sets the lines below the text of an error that is set (printf format). The caller has made foreign
+ * text in them harmless for a terminal. Returns -1. */
 int err_excerpt(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Returns the text of an errno. ELOOP names what base/place.h refuses to follow, besides a loop of
  * links. */

@@ -135,6 +135,8 @@ static int disk_list(const struct folder *f, bool modes, int (*each)(void *conte
     return fs_each_name(f->fd, f->borrowed ? "." : NULL, list_name, &l); /* the position of a caller's descriptor is the caller's */
 }
 
+/* Sets kind and size of an entry of a folder on disk; a link is not followed, and only a file has a
+ * size. -1 with errno. */
 static int disk_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)
 {
     struct stat st;

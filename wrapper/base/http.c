@@ -179,8 +179,8 @@ static int on_close(void *context, curl_socket_t fd)
 }
 
 /* Called by libcurl with bytes of the reply: writes those of a success to q->reply_fd where
- * q->to_fd is set, all others to the reply's body. Returning 0 ends the transfer; h->unwritable or
- * h->too_long then states why. */
+ * q->to_fd is set, all others to the reply's body. Returning 0 ends the transfer; h->write_errno
+ * or h->too_long then states why. */
 static size_t on_write(char *p, size_t size, size_t n, void *context)
 {
     struct http *h = context;
@@ -358,6 +358,8 @@ static bool set_body(struct http *h, const struct http_request *q, struct curl_s
     return http_append_header(h, headers, type) && good;
 }
 
+/* Appends the client's headers, unless the request is foreign, then those of the request. False:
+ * out of memory. */
 static bool set_headers(struct http *h, const struct http_request *q, struct curl_slist **headers)
 {
     bool good = true;

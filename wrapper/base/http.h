@@ -33,7 +33,8 @@ struct http_config {
     int cancel_fd;               /* aborts a request as soon as it is readable; -1: none */
 };
 
-/* Everything is copied. ERR_SYSTEM: libcurl cannot be loaded (the text names the package), or no memory. */
+/* Makes a client with copies of all texts. 0 with *ret, which the caller frees with http_free; -1 with
+ * ERR_SYSTEM: libcurl cannot be loaded (the text names the package), or out of memory. */
 int http_new(struct http **ret, const struct http_config *config, struct err *err);
 void http_free(struct http *h); /* NULL is allowed */
 

@@ -43,6 +43,7 @@ bool http_serve_place(const char *text, struct http_place *ret)
     return inet_pton(AF_INET6, name, &six->sin6_addr) == 1;
 }
 
+/* Appends address and port, as they stand in a URL. */
 static void put_place(const struct sockaddr_storage *address, struct buf *to)
 {
     char name[INET6_ADDRSTRLEN] = "";
@@ -130,6 +131,7 @@ struct http_server *http_serve_new(int listener, http_serve_answer *answer, void
     return s;
 }
 
+/* Closes the visitor's connection and empties its buffers: the place is free again. */
 static void visitor_leave(struct visitor *v)
 {
     fs_close(&v->fd);

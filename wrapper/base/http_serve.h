@@ -16,7 +16,7 @@ struct http_place {
 /* Reads "[ADDRESS:]PORT": 9100, 0.0.0.0:9100, [::]:9100; the loopback address without ADDRESS. No
  * names: nothing is resolved. False: it is none. */
 bool http_serve_place(const char *text, struct http_place *ret);
-/* Listens there; port 0: the kernel chooses one. The descriptor; -1 with err. */
+/* Listens there; port 0: the kernel chooses one. Returns the descriptor, or -1 with err. */
 int http_serve_listen(const struct http_place *place, struct err *err);
 /* Appends "http://ADDRESS:PORT" of a listening descriptor. */
 void http_serve_url(int fd, struct buf *to);
@@ -31,7 +31,8 @@ typedef int http_serve_answer(void *context, const struct http_question *q, cons
 struct http_server;
 /* Serves on a listening descriptor, which it closes at the end. NULL: out of memory. */
 struct http_server *http_serve_new(int listener, http_serve_answer *answer, void *context);
-/* Answers requests until `until_ns` (monotonic) or until stop_fd is readable or closed: then 1, else 0. */
+/* Answers requests until `until_ns` (monotonic), then returns 0; or until stop_fd is readable or
+ * closed, then returns 1. */
 int http_serve_wait(struct http_server *s, int stop_fd, int64_t until_ns);
 void http_serve_free(struct http_server *s);
 #endif

@@ -35,6 +35,7 @@ struct inflater {
     bool ended, raw;
 };
 
+/* Loads zlib's functions; those that it lacks stay NULL. */
 static void zlib_load(void)
 {
     void *h = library_open(LIBRARY_ZLIB);

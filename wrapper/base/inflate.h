@@ -12,7 +12,9 @@ enum inflate_form {
     INFLATE_RAW /* deflate alone (RFC 1951), as in zip files: ends with its last block */
 };
 
-struct inflater *inflate_new(enum inflate_form form); /* NULL: no zlib on this machine, or no memory */
+/* Begins to decompress. The caller frees it with inflate_free. NULL: no zlib on this machine, or out of
+ * memory. */
+struct inflater *inflate_new(enum inflate_form form);
 void inflate_free(struct inflater *i);
 /* Decompresses `in` (less than 4 GiB) and passes the result to `put` in pieces. False: the data is
  * damaged, or `put` returned false. */

@@ -15,6 +15,7 @@ static const struct json *json_of(const cJSON *c)
     return (const struct json *)(const void *)c;
 }
 
+/* Sets the error with line and column, from 1 and in bytes, of the offset. Returns -1. */
 static int json_err_at(struct str text, size_t at, struct err *err, const char *what)
 {
     size_t line = 1, column = 1;

@@ -23,7 +23,8 @@ struct json_out {
     bool named;           /* json_name has written the name of the value that follows */
 };
 
-/* Opens the document. */
+/* Opens the document with this bracket. The caller closes it with json_close; `to` must outlive the
+ * writer. */
 struct json_out json_begin(struct buf *to, enum json_layout layout, char bracket);
 /* key NULL: in an array, after json_name, or the document itself. */
 void json_open(struct json_out *j, const char *key, char bracket); /* '{' or '[' */
@@ -45,6 +46,6 @@ void json_null(struct json_out *j, const char *key);
 /* Prints a value that is JSON already. */
 void json_raw(struct json_out *j, const char *key, struct str text);
 void json_printf(struct json_out *j, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Members or elements that are JSON already, with the commas between them. */
+/* Prints members or elements that are JSON already, with the commas between them. Empty: nothing. */
 void json_members(struct json_out *j, struct str text);
 #endif

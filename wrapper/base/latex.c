@@ -39,6 +39,8 @@ static const struct {
     const char *sign, *latex;
 } latex_signs[] = {{"…", "\\ldots{}"}, {"–", "--"}, {"µ", "\\textmu{}"}, {"×", "$\\times$"}, {"±", "$\\pm$"}};
 
+/* Appends the sign that the text begins with. Returns its length in bytes; 0: there is none of
+ * latex_signs. */
 static size_t latex_sign(struct buf *to, struct str rest)
 {
     for (size_t i = 0; i < sizeof latex_signs / sizeof *latex_signs; i++)

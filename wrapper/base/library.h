@@ -18,6 +18,7 @@ struct library_about {
     const char *name, *purpose, *debian, *elsewhere;
     const char *const *files; /* ends with NULL */
 };
+/* Returns what is known of the library, valid until the program ends. */
 const struct library_about *library_describe(enum library_id id);
 /* Loads the library, which stays loaded. NULL: not installed. */
 void *library_open(enum library_id id);

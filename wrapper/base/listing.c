@@ -256,6 +256,7 @@ static size_t span_width(const struct listing_table *t, size_t column, size_t sp
     return width;
 }
 
+/* Returns the width of the widest cell of the column; texts over several columns do not count. */
 static size_t cells_width(const struct listing *l, size_t column)
 {
     size_t max = 0;
@@ -448,6 +449,8 @@ static size_t width_left(const struct listing_table *t, size_t used, size_t colu
     return t->screen->width > used + 1 ? t->screen->width - used : 1;
 }
 
+/* Appends one row. A text that ends it may use what is left of the screen, and may be wrapped
+ * there. */
 static void listing_put_row(struct listing_table *t, size_t row)
 {
     const struct listing *l = t->l;
@@ -482,6 +485,7 @@ static void listing_put_row(struct listing_table *t, size_t row)
     buf_putc(t->to, '\n');
 }
 
+/* Appends the headings up to the last one that has a text, without a line end. */
 static void put_headings(struct listing_table *t)
 {
     size_t last = 0, used = t->l->indent;
@@ -526,6 +530,8 @@ static void put_above(struct listing_table *t)
     buf_putc(t->to, '\n');
 }
 
+/* Returns the heading harmless for a terminal: itself, or a copy in the arena. NULL for NULL, or
+ * when out of memory. */
 static const char *plain_heading(const char *text, struct arena *a)
 {
     if (!text || screen_is_ascii(str_of(text)))
@@ -561,6 +567,7 @@ static void lay_out(struct listing_table *t)
     drop_numbers(t);
 }
 
+/* Appends the complete table. Decides on columns and widths first. */
 static void listing_put_table(struct listing_table *t)
 {
     const struct listing *l = t->l;

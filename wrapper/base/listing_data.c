@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Appends a row as an object; a column that is not in the table is in it, too. */
 static void listing_json_row(const struct listing *l, size_t row, struct json_out *j)
 {
     json_open(j, NULL, '{');
@@ -94,6 +95,8 @@ void listing_csv(const struct listing *l, bool guard, struct buf *to)
     }
 }
 
+/* Appends the headings, or the keys of columns without one, and the line below them. max:
+ * characters of one. */
 static void put_markdown_headings(const struct listing *l, size_t max, struct buf *to)
 {
     buf_puts(to, "|");

@@ -59,6 +59,7 @@ void man_paragraphs(struct buf *to, const char *text)
         buf_puts(to, ".fi\n");
 }
 
+/* Appends an option with its help. */
 static void man_option(struct buf *to, const struct opt_row *row)
 {
     buf_puts(to, ".TP\n");

@@ -6,6 +6,7 @@
 /* Appends text with everything escaped that roff would read as an order; at the start of a line
  * also the control characters. */
 void man_text(struct buf *to, struct str text, bool line_start);
+/* Appends a text that begins a line, as man_text does. */
 void man_z(struct buf *to, const char *text);
 /* Appends paragraphs: blank lines part them, lines with two leading blanks stay unchanged. */
 void man_paragraphs(struct buf *to, const char *text);
@@ -23,5 +24,6 @@ struct man_program {
     size_t count;
     const char *status; /* "0\tdone\n1\t…\n": exit statuses, a tab between */
 };
+/* Appends the complete page of the program. */
 void man_write_program(const struct man_program *p, struct buf *to);
 #endif

@@ -73,10 +73,13 @@ bool opt_repeats(const struct opt_row *row);
  * choices, pairs. ERR_USAGE with a sentence that names value->where. opt_parse does this for the
  * command line, opt_assign for files. The caller checks values of the environment. */
 int opt_check(const struct opt_row *row, const struct opt_value *value, struct err *err);
-const struct opt_value *opt_find(const struct opt_set *set, const char *name); /* never NULL: an empty value for an unknown name */
+/* Returns the option's value, the first of a chain. Never NULL: an empty value for an unknown name. */
+const struct opt_value *opt_find(const struct opt_set *set, const char *name);
+/* Return the option's value as text (NULL: not set), or converted. The text was checked before
+ * (opt_check). */
 const char *opt_text(const struct opt_set *set, const char *name);
 bool opt_on(const struct opt_set *set, const char *name);
-double opt_seconds(const struct opt_set *set, const char *name); /* checked before */
+double opt_seconds(const struct opt_set *set, const char *name);
 uint64_t opt_bytes(const struct opt_set *set, const char *name);
 int64_t opt_integer(const struct opt_set *set, const char *name);
 const char *opt_origin_name(enum opt_origin origin);

@@ -22,6 +22,7 @@ static void help_words(struct buf *to, size_t column, struct str text)
     buf_putc(to, '\n');
 }
 
+/* Appends an option with its help in lines of HELP_WIDTH columns. */
 static void help_row(struct buf *to, const struct opt_row *row)
 {
     size_t start = to->n;

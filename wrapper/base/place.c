@@ -320,6 +320,8 @@ static bool is_kernel_name(const char *path)
     return (str_starts(s, "/dev/") && !str_starts(s, "/dev/shm/")) || str_starts(s, "/proc/");
 }
 
+/* Opens a named file for reading, unless another user can have planted it. Devices and pipes must
+ * belong to a trusted user. -1 with errno. */
 static int open_named_file(int dir, const char *name)
 {
     struct stat st;

@@ -13,7 +13,7 @@
  * user's directory (place_is_planted). */
 int place_open(int dir, const char *path, int flags, mode_t mode);
 /* Opens the directory at path, which the caller relies on. Any component may be a link, but only one that the caller or root made. make: the mode
- * of directories that do not exist yet; 0: none is made. The descriptor, or -1 with errno (ELOOP: another user's link). */
+ * of directories that do not exist yet; 0: none is made. Returns the descriptor, or -1 with errno (ELOOP: another user's link). */
 int place_open_folder(const char *path, mode_t make);
 /* Opens the directory as place_open_folder does, for a path of which only the last `levels`
  * components are below a folder that other users may write: in those before them any link is

@@ -17,6 +17,7 @@ void progress_begin(struct progress *p, FILE *out, const char *what, size_t tota
     p->on = isatty(fileno(out)) && term && strcmp(term, "dumb") != 0;
 }
 
+/* Writes ", 5 min left" for so many seconds. */
 static void put_left(char *to, size_t size, double seconds)
 {
     if (seconds >= 3600)

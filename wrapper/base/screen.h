@@ -28,6 +28,7 @@ enum style {
 /* Returns the screen of an open descriptor. COLUMNS (20 to 10000) overrides the terminal's own
  * width. */
 struct screen screen_of(int fd);
+/* Returns the screen of a stream's descriptor. */
 struct screen screen_of_file(FILE *out);
 /* Writes data, such as CSV. On a terminal, control characters and marks that change the direction of text are written as buf_plain does, but for
  * the ends of lines; elsewhere all bytes stay. */
@@ -42,7 +43,8 @@ void screen_style_end(const struct screen *s, enum style style, struct buf *to);
 /* Appends n blanks. */
 void screen_fill(struct buf *to, size_t n);
 
-/* Columns that text occupies on a terminal (UTF-8; combining marks 0, wide characters 2). No escape sequences in it. */
+/* Returns how many columns the text occupies on a terminal (UTF-8; combining marks 0, wide characters
+ * 2). It has no escape sequences. */
 size_t screen_text_width(struct str text);
 /* Returns whether each byte is a printable ASCII character, and thus one column. */
 bool screen_is_ascii(struct str text);

@@ -100,6 +100,7 @@ static int use_sha(size_t count)
 }
 #endif
 
+/* Adds blocks of 64 bytes to the state, by the processor's own instructions where it has them. */
 static void hash_blocks(uint32_t state[8], const unsigned char *p, size_t count)
 {
 #if defined(__x86_64__)

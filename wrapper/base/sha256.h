@@ -12,7 +12,9 @@ struct sha256 {
 
 enum { SHA256_HEX = 65 }; /* 64 digits and the NUL */
 
+/* Begins a digest. Nothing is allocated. */
 void sha256_init(struct sha256 *s);
+/* Adds n bytes. */
 void sha256_add(struct sha256 *s, const void *p, size_t n);
 /* Writes the digest of all added bytes as hexadecimal text. The state must be initialised before it
  * is used again. */

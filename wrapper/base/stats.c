@@ -173,6 +173,7 @@ struct moments {
     double mean, variance; /* the latter of the mean */
 };
 
+/* Returns the mean, and the variance of the mean; logs: of the logarithms. n >= 2. */
 static struct moments moments_of(const double *v, size_t n, bool logs)
 {
     struct moments m = {0};

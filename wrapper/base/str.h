@@ -64,7 +64,8 @@ static inline bool str_is(struct str a, const char *z)
 }
 bool str_is_anycase(struct str a, const char *z); /* ASCII letters are the same in either case */
 bool str_ends_anycase(struct str s, const char *z);
-int str_cmp(struct str a, struct str b); /* byte order, shorter first */
+/* Compares in byte order; a text that begins another one is smaller. */
+int str_cmp(struct str a, struct str b);
 /* Compares as people expect names with numbers in them: b16 before b1024, 0.25 before 0.5, 4k
  * before 1m (binary multiples). Texts that have the same numbers follow in byte order, so that 0
  * means equal. */
@@ -78,10 +79,12 @@ bool str_starts(struct str s, const char *z);
 unsigned str_distance(struct str typed, struct str name);
 bool str_ends(struct str s, const char *z);
 bool str_has(struct str s, const char *z);
-/* Returns the offset of z in s, or -1. */
+/* Returns the offset of the first z in s, 0 for an empty z; -1: there is none. */
 ptrdiff_t str_find(struct str s, struct str z);
-struct str str_trim(struct str s); /* blanks, tabs, CR, LF at both ends */
-struct str str_sub(struct str s, size_t from, size_t n); /* clipped to s */
+/* Returns s without blanks, tabs, CR and LF at both ends. */
+struct str str_trim(struct str s);
+/* Returns n bytes of s from an offset, as far as s has them. */
+struct str str_sub(struct str s, size_t from, size_t n);
 /* Cuts the text before the first `sep` off *rest and returns it; *rest moves behind the
  * separator. At the end returns the remainder and sets rest->p to NULL. */
 struct str str_cut(struct str *rest, char sep);
@@ -90,9 +93,9 @@ struct str str_word(struct str *rest);
 /* Returns whether the word is one of `words`, which blanks separate. NULL has none. */
 bool str_has_word(const char *words, struct str word);
 
-/* Numbers. All of s (no blanks around) must be one; else false and *ret is untouched.
- * Locale-independent. str_double accepts what strtod("C") accepts without hexadecimal, also inf and
- * nan. */
+/* Read a number, which all of s (no blanks around) must be; else false, and *ret is unchanged. The
+ * locale has no effect. str_double accepts what strtod accepts in the locale C without hexadecimal:
+ * also inf and nan, and a number that is too large as infinity. */
 bool str_int(struct str s, int64_t *ret);
 bool str_uint(struct str s, uint64_t *ret);
 bool str_double(struct str s, double *ret);
@@ -109,7 +112,8 @@ bool str_size(struct str s, uint64_t *ret_bytes);
 size_t str_utf8(const char *p, size_t n);
 bool str_valid_utf8(struct str s);
 /* Returns whether the text, which is UTF-8, has nothing that a terminal obeys or that changes how
- * it is shown: control characters but LF, CR and tab, changes of direction. */
+ * it is shown: control characters but LF, CR and tab, embeddings, overrides and isolates (U+202A to
+ * U+202E, U+2066 to U+2069). utf8_is_direction has single marks too, which names may contain. */
 bool str_is_plain(struct str s);
 /* Overwrites such characters with blanks; the length stays. */
 void str_make_plain(char *p, size_t n);

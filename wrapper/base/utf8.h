@@ -16,7 +16,6 @@ static inline uint32_t utf8_code_point(const char *p, size_t k)
     return c;
 }
 
-/* Is the byte one behind the first of a character? */
 /* Returns whether the character changes the direction of text, or ends a line for some readers:
  * marks, embeddings, overrides and isolates; U+2028, U+2029. */
 static inline bool utf8_is_direction(uint32_t c)
@@ -24,6 +23,7 @@ static inline bool utf8_is_direction(uint32_t c)
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
+/* Returns whether the byte is one behind the first of a character. */
 static inline bool utf8_is_inside(char byte)
 {
     return ((unsigned char)byte & 0xc0) == 0x80;

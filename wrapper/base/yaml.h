@@ -23,12 +23,16 @@ struct yaml {
     int key_line, key_column; /* of the key, if child of a map */
 };
 
-/* Parses one document into the arena. Messages begin with `name:line:column:`. Bounds: 8 MiB of text, 100 levels. */
+/* Parses one document into the arena, which owns all texts of it. Bounds: 8 MiB of text, 100 levels.
+ * Returns 0 with *ret; -1 with err, whose text begins with `name:line:column:`. */
 int yaml_parse(struct yaml **ret, const char *name, struct str text, struct arena *a, struct err *err);
-const struct yaml *yaml_get(const struct yaml *map, const char *key); /* NULL if absent or no map */
+/* Returns the value of a key; NULL: absent, or `map` is NULL or no map. */
+const struct yaml *yaml_get(const struct yaml *map, const char *key);
+/* Returns the text of a key's scalar; `otherwise` where the key is absent or its value no scalar. */
 struct str yaml_text(const struct yaml *map, const char *key, const char *otherwise);
-bool yaml_is_null(const struct yaml *y); /* plain and one of "", ~, null, Null, NULL */
-/* Reads true/false/yes/no/on/off (plain). 0 or -1. */
+/* Returns whether the scalar stands for nothing: without quotes and one of "", ~, null, Null, NULL. */
+bool yaml_is_null(const struct yaml *y);
+/* Reads true/false/yes/no/on/off without quotes into *ret. 0; -1: it is none, and *ret is unchanged. */
 int yaml_bool(const struct yaml *y, bool *ret);
 /* Sets ERR_INPUT "name:line:column: message". Returns -1. */
 int yaml_complain(const struct yaml *y, const char *name, struct err *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));

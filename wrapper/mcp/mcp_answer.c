@@ -24,6 +24,7 @@ static void note_cut(struct mcp_pruning *p, const char *path, size_t kept, size_
 
 static void prune_value(struct mcp_pruning *p, struct json_out *to, const char *key, const struct json *node, const char *path, int depth);
 
+/* Writes up to p->text bytes of the text, and notes the cut. */
 static void prune_text(struct mcp_pruning *p, struct json_out *to, const char *key, const char *text, const char *path)
 {
     size_t n = strlen(text), kept = utf8_cut(str_of(text), p->text);
@@ -92,6 +93,7 @@ static void prune_value(struct mcp_pruning *p, struct json_out *to, const char *
     }
 }
 
+/* Writes what was cut: the first CUTS_NAMED by path, of the rest the number. */
 static void put_cuts(const struct mcp_pruning *p, struct json_out *to)
 {
     size_t named = p->n_cuts < CUTS_NAMED ? p->n_cuts : CUTS_NAMED;

@@ -25,7 +25,8 @@ struct mcp_call {
     const char *notes; /* what the last command printed to standard error, or NULL */
 };
 
-/* Appends the answer's text, a JSON object. True: it is an answer; false: an explanation why there is none. call->cancelled: nothing is to be sent. */
+/* Makes the call, and appends its text, a JSON object. True: that is an answer; false: an explanation why
+ * there is none. call->cancelled: nothing is to be sent. */
 bool mcp_call_answer(struct mcp_call *call, struct buf *to);
 
 /* ---- for the tools ---- */

@@ -35,6 +35,8 @@ static const struct mcp_argument *find_foreign(const struct mcp_call *call, cons
     return NULL;
 }
 
+/* Answers a tool by the cluster that is here, or that the call names. -1 with call->why: there is
+ * none, or the call has an argument of another one. */
 static int cluster_answer(struct mcp_call *call, struct json_out *to, enum mcp_cluster_tool tool)
 {
     const struct mcp_cluster *cluster = find_cluster(call);

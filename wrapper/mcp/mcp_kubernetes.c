@@ -187,6 +187,7 @@ static int64_t kube_count_restarts(const struct json *pod)
     return n;
 }
 
+/* Writes the members of a pod, and counts its state. Names only where it is the caller's own. */
 static void kube_put_pod(struct kube *k, struct json_out *to, const struct json *pod, bool own, struct mcp_state_counts *states)
 {
     kube_put_names(k, to, pod, own);
@@ -272,6 +273,7 @@ static bool kube_are_node_states(const char *text)
     return true;
 }
 
+/* Returns whether the node is in one of the wanted states, which commas separate; "": any is. */
 static bool kube_has_state(const char *wanted, const char *state, bool cordoned)
 {
     for (struct str rest = str_of(wanted); *wanted && rest.p;) {
@@ -282,6 +284,7 @@ static bool kube_has_state(const char *wanted, const char *state, bool cordoned)
     return !*wanted;
 }
 
+/* Writes the conditions of the node as a list. */
 static void kube_put_conditions(struct kube *k, struct json_out *to, const struct json *node)
 {
     const struct json *list = json_pointer(node, "/status/conditions");
@@ -298,6 +301,7 @@ static void kube_put_conditions(struct kube *k, struct json_out *to, const struc
     json_close(to, ']');
 }
 
+/* Writes the taints of the node as a list. */
 static void kube_put_taints(struct kube *k, struct json_out *to, const struct json *node)
 {
     json_open(to, "taints", '[');

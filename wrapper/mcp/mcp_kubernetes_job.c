@@ -29,6 +29,8 @@ static void kube_put_ending(struct kube *k, struct json_out *to, const char *key
     json_close(to, '}');
 }
 
+/* Writes a container with its state, and how it ended, also the time before; of a state that is not
+ * known null. */
 static void kube_put_container(struct kube *k, struct json_out *to, const struct json *c, bool is_init)
 {
     const struct json *state = json_get(c, "state"), *waiting = json_get(state, "waiting"), *ended = json_get(state, "terminated");
@@ -45,6 +47,7 @@ static void kube_put_container(struct kube *k, struct json_out *to, const struct
     json_close(to, '}');
 }
 
+/* Writes all containers of the pod, those that initialise it first. */
 static void kube_put_containers(struct kube *k, struct json_out *to, const struct json *pod)
 {
     json_open(to, "containers", '[');
@@ -55,6 +58,7 @@ static void kube_put_containers(struct kube *k, struct json_out *to, const struc
     json_close(to, ']');
 }
 
+/* Writes the pods with state, node and containers. */
 static void kube_put_pods(struct kube *k, struct json_out *to, const struct json *pods)
 {
     json_open(to, "pods", '[');
@@ -70,6 +74,7 @@ static void kube_put_pods(struct kube *k, struct json_out *to, const struct json
     json_close(to, ']');
 }
 
+/* Writes the Job with its state, counts and times. */
 static void kube_put_job_object(struct kube *k, struct json_out *to, const struct json *job)
 {
     json_open(to, "job", '{');
@@ -231,6 +236,7 @@ int kube_job(struct mcp_call *call, struct json_out *to)
 
 /* ---- a log ---- */
 
+/* Answers with the last lines of a daemon's journal on this machine. -1 with call->why. */
 static int kube_daemon_log(struct mcp_call *call, const char *daemon, struct json_out *to)
 {
     CLEANUP_BUF struct buf log;

@@ -26,9 +26,10 @@ struct mcp_message {
     const char *why;
 };
 
-/* Reads a document that the caller has parsed. */
+/* Reads one message from a document that the caller has parsed, and that must outlive *ret. */
 void mcp_message_read(const struct json *doc, struct arena *a, struct mcp_message *ret);
-/* Parses a line. NULL: it is no JSON, *ret has the error. Else the document, which may be a batch (an array, *ret is empty then); json_free. */
+/* Parses a line. Returns the document, which the caller frees with json_free and which may be a batch (an
+ * array; *ret is empty then). NULL: it is no JSON, or a batch with a NUL; *ret has the error. */
 struct json *mcp_message_parse(struct str line, struct arena *a, struct mcp_message *ret);
 /* Appends an error response without a line end. id NULL: null. data: JSON, or empty. */
 void mcp_message_error(struct buf *to, const char *id, int code, const char *why, struct str data);

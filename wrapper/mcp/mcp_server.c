@@ -216,6 +216,7 @@ static void respond_initialize(struct mcp_server *s, const struct mcp_message *m
     mcp_message_result(to, m->id, buf_text(&b));
 }
 
+/* Answers which versions and capabilities the server has. */
 static void respond_discover(const struct mcp_message *m, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -230,6 +231,8 @@ static void respond_discover(const struct mcp_message *m, struct buf *to)
     mcp_message_result(to, m->id, buf_text(&b));
 }
 
+/* Answers with all tools; a cursor is refused, since there is one page. modern: the protocol has
+ * further members. */
 static void respond_tools(struct mcp_server *s, const struct mcp_message *m, bool modern, struct buf *to)
 {
     CLEANUP_BUF struct buf b;

@@ -352,6 +352,7 @@ const struct mcp_tool *mcp_tool_find(const char *name, bool allow_run)
 
 /* ---- the list of tools ---- */
 
+/* Writes the JSON schema of an argument as a member. */
 static void put_argument_schema(struct json_out *to, const struct mcp_argument *x)
 {
     static const char *const types[] = {
@@ -379,6 +380,7 @@ static void put_argument_schema(struct json_out *to, const struct mcp_argument *
     json_close(to, '}');
 }
 
+/* Writes a tool with the schema of its arguments and the annotations. */
 static void put_tool(struct json_out *to, const struct mcp_tool *tool)
 {
     json_open(to, NULL, '{');
@@ -435,6 +437,8 @@ static bool is_argument_text(const struct json *value)
     return json_is_string(value) && *text && strlen(text) <= TEXT_BYTES;
 }
 
+/* Returns whether it is a list of 1 to `most` texts, each of at most TEXT_BYTES; empty texts are
+ * allowed. */
 static bool is_text_list(const struct json *list, size_t most)
 {
     size_t n = json_count(list);

@@ -71,6 +71,7 @@ struct chart {
     const char *left_why;   /* "2 runs did not finish, 1 without write.bw"; NULL: no words */
 };
 
-/* Values that the drawing does not show: those that the caller left out, and those that are no numbers or that no axis can show. */
+/* Returns how many values the drawing does not show: those that the caller left out, and those that are no
+ * numbers or that no axis can show. */
 size_t chart_left_out(const struct chart *c);
 #endif

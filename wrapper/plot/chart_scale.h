@@ -15,12 +15,16 @@ struct chart_ticks {
     double step; /* of a linear axis; 0: another one */
 };
 
-/* Both scales for all values of the chart, with limits that can be drawn. False: it has no value. ticks: their requested number. */
+/* Sets both scales for all values of the chart, with limits that can be drawn. ticks: their requested
+ * number. False: it has no value, or limits that no double holds. */
 bool chart_scales(const struct chart *c, int x_ticks, int y_ticks, struct chart_scale *ret_x, struct chart_scale *ret_y);
+/* Returns whether the axis can show the value. */
 bool chart_is_drawable(const struct chart_axis *axis, double v);
 /* Returns whether all that the point needs can be drawn. */
 bool chart_point_drawable(const struct chart *c, const struct chart_series *s, size_t i);
+/* Returns the place of a value that the axis can show; outside from … to for one outside of the limits. */
 double chart_scale_position(const struct chart_scale *s, double v);
+/* Sets about `wanted` ticks at round values within the limits, at most 64. */
 void chart_scale_ticks(const struct chart_scale *s, int wanted, struct chart_ticks *ret);
 /* Appends the text of a tick; the names of an axis are cut to `max` characters. */
 void chart_tick_text(const struct chart_scale *s, const struct chart_ticks *ticks, double v, size_t max, struct buf *to);
@@ -35,7 +39,8 @@ struct chart_path {
     double *x, *y; /* positions; NaN: a gap. Freed by chart_path_deinit */
     size_t n;
 };
-/* places: how many the drawing has across. False: out of memory. */
+/* Makes the line of a series through (x, y), reduced where it has more than four points for each place.
+ * places: how many the drawing has across. False: out of memory. */
 bool chart_path_of(const struct chart *c, const struct chart_series *s, const double *y, const struct chart_scale *sx, const struct chart_scale *sy,
                    size_t places, struct chart_path *ret);
 void chart_path_deinit(struct chart_path *path);
@@ -45,6 +50,6 @@ struct chart_box {
     double median, low, high, from, to;
     size_t n;
 };
-/* False: no value, or out of memory. */
+/* Calculates the box of a series. False: it has no value, or out of memory. */
 bool chart_box_of(const struct chart *c, const struct chart_series *s, struct chart_box *ret);
 #endif

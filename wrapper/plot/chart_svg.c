@@ -197,6 +197,7 @@ static void svg_axes(struct chart_drawing *d)
     }
 }
 
+/* Draws what the axes show, with units. */
 static void svg_axis_labels(struct chart_drawing *d)
 {
     CLEANUP_BUF struct buf text;
@@ -301,6 +302,8 @@ static void draw_chart(struct chart_drawing *d, double margin, struct str left, 
     svg_axis_labels(d);
 }
 
+/* Opens the element with its description; a document of its own also gets title, styles and
+ * background. */
 static void open_svg_document(struct buf *to, const struct chart *c, double height, bool is_inline)
 {
     buf_printf(to, "<svg class=\"chart\"%s role=\"img\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" aria-label=\"",

@@ -247,6 +247,7 @@ static void svg_band(struct chart_drawing *d, const struct chart_series *s, size
     buf_puts(d->to, "\"/>\n");
 }
 
+/* Draws a line with short ends from y to y2 at each x. */
 static void svg_whiskers(struct chart_drawing *d, const struct chart_series *s, size_t index)
 {
     buf_puts(d->to, "<path class=\"w ");

@@ -62,6 +62,7 @@ static void canvas_dot(struct text_canvas *k, long x, long y)
     k->dots[(size_t)(y / DOTS_Y) * k->w + (size_t)(x / DOTS_X)] |= bits[y % DOTS_Y][x % DOTS_X];
 }
 
+/* Sets the dots of a line between two points; of a dashed one, two of four. */
 static void canvas_line(struct text_canvas *k, double x, double y, double x2, double y2, bool dashed)
 {
     long steps = (long)ceil(fmax(fabs(x2 - x), fabs(y2 - y)));
@@ -94,6 +95,7 @@ static void canvas_put_row(const struct text_canvas *k, size_t row, struct buf *
 
 /* ---- parts ---- */
 
+/* Appends the text, made harmless and wrapped, with a line end. NULL or "": nothing. */
 static void text_plain_line(struct text_drawing *d, enum style style, const char *text)
 {
     CLEANUP_BUF struct buf plain, wrapped;
@@ -114,6 +116,7 @@ static void text_right(struct buf *to, struct str text, size_t width)
     buf_str(to, text);
 }
 
+/* Returns how many columns the longest text at the y axis needs. */
 static size_t widest_y_text(struct text_drawing *d)
 {
     size_t widest = 0;
@@ -169,6 +172,7 @@ static void text_x_axis(struct text_drawing *d)
     buf_putc(d->to, '\n');
 }
 
+/* Appends the rows of the canvas, with the y axis before them. */
 static void text_canvas_rows(struct text_drawing *d)
 {
     CLEANUP_BUF struct buf b;
@@ -185,6 +189,7 @@ static void text_canvas_rows(struct text_drawing *d)
     }
 }
 
+/* Appends the names of the series with their marks; nothing where none has a name. */
 static void text_legend(struct text_drawing *d)
 {
     CLEANUP_BUF struct buf line, plain;
@@ -462,6 +467,7 @@ static void text_named_values(struct text_drawing *d)
     text_plain_line(d, STYLE_PLAIN, b.p);
 }
 
+/* Draws a row for each box, from the topmost lane on, then the axis and the values with names. */
 static void text_boxes(struct text_drawing *d)
 {
     enum { MEDIAN_WIDTH = 18 };

@@ -54,7 +54,7 @@ struct tables_request {
     const char *path; /* for a form with to_path: written complete or not at all */
     struct arena *a;
 };
-/* One row for each run: its attributes, then the latest value of each metric, then params and tags. *ret_rows: how many. Runs of which something cannot be
+/* Writes one row for each run: its attributes, then the latest value of each metric, then params and tags. *ret_rows: how many. Runs of which something cannot be
  * read get run->problem; the rest of them is written. */
 int tables_runs(const struct tables_request *r, size_t *ret_rows, struct err *err);
 /* Writes one row for each sample of each metric: run_id, experiment, metric, step, time, value,

@@ -62,6 +62,7 @@ static int run_migration(const char *mlflow, const char *tree, const char *path,
     return status;
 }
 
+/* Returns the number that the query selects; -1: the database cannot be read. */
 static int64_t count_rows(const struct migrated *m, const char *sql)
 {
     sqlite3_stmt *at;

@@ -232,6 +232,8 @@ static int tables_parquet_begin(struct tables_writer *w)
     return 0;
 }
 
+/* Adds a row to the group, which is written once its values have GROUP_BYTES. Returns -1 when out
+ * of memory. */
 static int tables_parquet_row(struct tables_writer *w, const struct filter_value *values)
 {
     struct parquet_table *t = w->own;

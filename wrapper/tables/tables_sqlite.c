@@ -127,6 +127,8 @@ static int tables_sqlite_begin(struct tables_writer *w)
     return rc;
 }
 
+/* Sets the value of the insertion's parameter `at`, from 1. The text must live until the row is
+ * inserted. Returns a code of SQLite. */
 static int bind_value(const struct sqlite_table *t, int at, const struct filter_value *v)
 {
     switch (v->is) {

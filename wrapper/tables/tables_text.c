@@ -22,6 +22,7 @@ static int tables_text_end(struct tables_writer *w)
     return 0;
 }
 
+/* Writes the line of names. Returns -1 when out of memory. */
 static int tables_csv_begin(struct tables_writer *w)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -32,6 +33,7 @@ static int tables_csv_begin(struct tables_writer *w)
     return tables_write_line(w);
 }
 
+/* Writes a row; what is missing is an empty field. Returns -1 when out of memory. */
 static int tables_csv_row(struct tables_writer *w, const struct filter_value *values)
 {
     for (size_t i = 0; i < w->count; i++) {
