@@ -33,7 +33,7 @@ static int out_of_memory(struct yaml_reader *r)
 
 /* Returns the slot of a key: it has the key of this text in the same map, or is free. One must be
  * free. */
-static struct yaml **key_slot(struct yaml **slots, size_t count, const struct yaml *key)
+static struct yaml **yaml_key_slot(struct yaml **slots, size_t count, const struct yaml *key)
 {
     size_t at = (size_t)hash_bytes((uint64_t)(uintptr_t)key->up, key->text.p, key->text.n) & (count - 1);
     while (slots[at] && (slots[at]->up != key->up || !str_eq(slots[at]->text, key->text)))
@@ -42,7 +42,7 @@ static struct yaml **key_slot(struct yaml **slots, size_t count, const struct ya
 }
 
 /* Makes at least every second slot free. -1 with r->err: out of memory. */
-static int grow_slots(struct yaml_reader *r)
+static int yaml_grow_slots(struct yaml_reader *r)
 {
     enum { SLOTS_FIRST = 64 };
     if (2 * (r->key_count + 1) <= r->slot_count)
@@ -53,7 +53,7 @@ static int grow_slots(struct yaml_reader *r)
         return out_of_memory(r);
     for (size_t i = 0; i < r->slot_count; i++)
         if (r->slots[i])
-            *key_slot(slots, count, r->slots[i]) = r->slots[i];
+            *yaml_key_slot(slots, count, r->slots[i]) = r->slots[i];
     r->slots = slots;
     r->slot_count = count;
     return 0;
@@ -66,9 +66,9 @@ static int key_take(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
     int top = r->depth - 1;
     if (node->kind != YAML_SCALAR)
         return yaml_err_at(r, at, "a key must be plain text");
-    if (grow_slots(r))
+    if (yaml_grow_slots(r))
         return -1;
-    struct yaml **slot = key_slot(r->slots, r->slot_count, node);
+    struct yaml **slot = yaml_key_slot(r->slots, r->slot_count, node);
     if (*slot) {
         char text[300];
         snprintf(text, sizeof(text), "the key \"%.200s\" occurs twice in this map (first in line %d)", node->text.p, (*slot)->line);
