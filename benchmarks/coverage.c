@@ -113,14 +113,11 @@ static void coverage_note_disagreement(struct coverage *c, const struct series *
 void coverage_end(struct rules_run *run)
 {
     struct coverage *c = run->coverage;
-    size_t several = 0;
     for (size_t b = 0; b < sizeof(run->count_bucket) / sizeof(run->count_bucket[0]); b++)
         for (const struct count *n = run->count_bucket[b]; n; n = n->next)
             if (n->what < READERS_MAX)
                 c->rows[n->what] += n->n > 0;
-    for (const struct series *s = run->series; s; s = s->next)
-        several++;
-    for (const struct series *s = several <= 5000 ? run->series : NULL; s; s = s->next) { /* beyond, all with all is too slow */
+    for (const struct series *s = run->series; s; s = s->next) {
         struct coverage_metric *m = &c->metric[s->rule->index];
         if (s->dropped)
             continue;

@@ -270,7 +270,7 @@ struct series {
     bool forgotten; /* it came from a part of the output that does not count */
     bool dropped; /* its rule's `when` does not hold, or it is forgotten */
     bool overflow, steps; /* steps: they come from the output, so the same twice is a contradiction */
-    struct series *next, *chain;
+    struct series *next, *chain, *same_next; /* same_next: of the same bucket of rules_run.same */
 };
 struct value_seen { /* a param's value */
     struct str key, text; /* key without unit suffix handling: final */
@@ -349,6 +349,9 @@ struct rules_run {
     struct arena arena;
     struct source source[SOURCES_MAX];
     struct series *series, *series_last, *bucket[1024];
+    struct {
+        struct series *first, *last;
+    } same[4096]; /* by name: of one metric all sources are in one bucket, in their order */
     struct value_seen *values, **values_tail;
     struct count *count_bucket[256];
     struct staged {
@@ -395,6 +398,8 @@ void row_block(struct rules_run *run, struct source *source, struct str id, stru
 struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name,
                          unsigned block);
 void series_take(struct rules_run *run, struct series *s, int64_t step, double value);
+/* Returns the bucket of rules_run.same for a name. */
+size_t series_bucket(struct str name);
 /* Counts a match in the block, and stores the first 150 bytes of the first line. */
 void row_count(struct rules_run *run, unsigned what, unsigned block, unsigned generation, struct str line);
 /* *ret_line, if not NULL, becomes the first line of them, if there is one. */

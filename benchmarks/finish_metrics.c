@@ -252,7 +252,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
 const struct series *series_outdone(const struct rules_run *run, const struct series *s)
 {
     bool before = true; /* o is before s in the list */
-    for (const struct series *o = run->series; o; o = o->next) {
+    for (const struct series *o = run->same[series_bucket(s->name)].first; o; o = o->same_next) {
         before = before && o != s;
         if (o == s || o->dropped || !series_same_metric(run, o, s))
             continue;
@@ -310,17 +310,10 @@ struct value metric_value_in(struct rules_run *run, struct str name, unsigned bl
     return (struct value){0};
 }
 
-/* Records all metrics, or why they are missing. Of series of the same metric only the believed one
- * counts; beyond 5000 series all do, since comparing all with all would be slower than the
- * benchmark. -1 with err: out of memory. */
 int metrics_out(struct ending *e, struct err *err)
 {
-    size_t n = 0;
     for (struct series *s = e->run->series; s; s = s->next)
-        n++;
-    bool several = n <= 5000; /* beyond, comparing all with all would be slower than the benchmark */
-    for (struct series *s = e->run->series; s; s = s->next)
-        if (!s->dropped && !(several && series_outdone(e->run, s)) && series_out(e, s, err))
+        if (!s->dropped && !series_outdone(e->run, s) && series_out(e, s, err))
             return -1;
     return 0;
 }

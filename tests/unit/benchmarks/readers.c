@@ -166,6 +166,37 @@ static void rows_that_do_not_fit_are_missing(void **state)
     rules_free(rules);
 }
 
+static void one_source_of_a_metric_counts_among_thousands(void **state)
+{
+    static const char text[] = "readers:\n- {name: a, regex: '^a (?<n>\\S+) (?<v>\\S+)', metrics: [{name: '{n}', cell: v, better: lower}]}\n"
+                               "- {name: b, regex: '^b (?<n>\\S+) (?<v>\\S+)', metrics: [{name: '{n}', cell: v, better: lower}]}\n";
+    enum { NAMES = 3000 };
+    struct rules *rules;
+    struct rules_run *run;
+    struct record record;
+    struct rules_outcome out;
+    struct err err = {0};
+    size_t metrics = 0;
+    (void)state;
+    assert_int_equal(rules_case_load(&rules, text, &err), 0);
+    assert_int_equal(rules_begin(&run, rules, NULL, NULL, NULL), 0);
+    for (int i = 0; i < 2 * NAMES; i++) {
+        char line[60];
+        int n = snprintf(line, sizeof line, "%c m%d %d\n", i < NAMES ? 'b' : 'a', i % NAMES, i < NAMES ? 2 : 1);
+        rules_feed(run, "stdout", line, (size_t)n);
+    }
+    record_init(&record, "00000000000000000000000000000000", 1);
+    assert_int_equal(rules_end(run, 0, 0, 1, &record, &out, NULL), 0);
+    for (const struct fact *f = record.first; f; f = f->next)
+        if (f->kind == FACT_METRIC) {
+            metrics++;
+            assert_true(f->value == 1); /* of the reader that is first in the file */
+        }
+    assert_int_equal(metrics, NAMES);
+    record_deinit(&record);
+    rules_free(rules);
+}
+
 static void an_end_without_fixed_text_ends_a_table(void **state)
 {
     /* Rows are known by their first word, so that only lines with such a word would be read. */
@@ -224,6 +255,7 @@ int main(void)
         cmocka_unit_test(json_stands_behind_a_prefix),
         cmocka_unit_test(memory_follows_the_file),
         cmocka_unit_test(rows_that_do_not_fit_are_missing),
+        cmocka_unit_test(one_source_of_a_metric_counts_among_thousands),
         cmocka_unit_test(an_end_without_fixed_text_ends_a_table),
         cmocka_unit_test(context_does_not_outlive_its_line),
         cmocka_unit_test(params_have_all_their_digits),
