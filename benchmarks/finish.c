@@ -251,7 +251,8 @@ int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t bas
     if (name_blocks(&e) || (one_by_one && !(e.of_block = arena_get(&run->arena, blocks_of(run) * sizeof(*e.of_block)))))
         return err_memory(err, "the end of the reading");
     notes_out(&e);
-    params_out(&e);
+    if (params_out(&e, err))
+        return -1;
     exit_reason(&e);
     superseded_fail(&e);
     torn_fail(&e);

@@ -35,8 +35,8 @@ void ending_fail(struct ending *e, int block, const char *join, const char *fmt,
 /* Returns the value in force in a block: that of the output, unless the rules prefer the arguments,
  * then that of the environment. NULL: none. */
 const struct value_seen *value_in(const struct rules_run *run, struct str key, int block);
-/* Records each param once, and frees e->disagree. */
-void params_out(struct ending *e);
+/* Records each param once, and frees e->disagree. -1 with err: out of memory. */
+int params_out(struct ending *e, struct err *err);
 /* finish_names.c */
 /* Returns names and calls of expressions, in the scope of block run->block_now. */
 struct expr_names ending_names(struct ending *e);

@@ -93,16 +93,33 @@ static void compare_with_launcher(struct ending *e)
     }
 }
 
+/* Sets printed[b] to the value that value_printed has for block b, by one pass over all values. */
+static void values_printed(const struct rules_run *run, struct str key, const struct value_seen **printed)
+{
+    const struct value_seen *of_run = NULL;
+    unsigned n = blocks_of(run);
+    for (unsigned b = 0; b < n; b++)
+        printed[b] = NULL;
+    for (const struct value_seen *v = run->values; v; v = v->next) {
+        const struct value_seen **best = v->block < 0 ? &of_run : v->block < (int)n ? &printed[v->block] : NULL;
+        if (best && v->rank >= 0 && (!*best || v->rank < (*best)->rank) && str_eq(v->key, key))
+            *best = v;
+    }
+    for (unsigned b = 0; b < n; b++)
+        printed[b] = printed[b] ? printed[b] : of_run;
+}
+
 /* Records a param: one value where all tests agree, else one for each test. Warns where arguments
- * and output differ. */
-static void param_merge(struct ending *e, struct str key)
+ * and output differ. in_block has a place for each test. */
+static void param_merge(struct ending *e, struct str key, const struct value_seen **in_block)
 {
     struct rules_run *run = e->run;
     const struct value_seen *argument = value_from(run, key, -1), *first = NULL;
     unsigned n = blocks_of(run), printed = 0;
     bool same = true;
+    values_printed(run, key, in_block);
     for (unsigned b = 0; b < n; b++) {
-        const struct value_seen *v = value_printed(run, key, (int)b);
+        const struct value_seen *v = in_block[b];
         printed += v != NULL;
         same = same && (!v || !first || str_eq(v->text, first->text));
         first = first ? first : v;
@@ -122,25 +139,29 @@ static void param_merge(struct ending *e, struct str key)
             param_out(e, "", v);
         return;
     }
-    for (unsigned b = 0; b < n; b++) {
-        const struct value_seen *v = value_printed(run, key, (int)b);
-        if (v)
-            param_out(e, e->prefix[b], v);
-    }
+    for (unsigned b = 0; b < n; b++)
+        if (in_block[b])
+            param_out(e, e->prefix[b], in_block[b]);
 }
 
-void params_out(struct ending *e)
+int params_out(struct ending *e, struct err *err)
 {
+    const struct value_seen **in_block = arena_get(&e->run->arena, blocks_of(e->run) * sizeof *in_block);
+    if (!in_block) {
+        buf_deinit(&e->disagree);
+        return err_memory(err, "the params of the output");
+    }
     for (const struct value_seen *v = e->run->values; v; v = v->next) {
         const struct value_seen *before = e->run->values;
         while (before != v && !str_eq(before->key, v->key))
             before = before->next;
         if (before == v)
-            param_merge(e, v->key);
+            param_merge(e, v->key, in_block);
     }
     compare_with_launcher(e);
     e->record->source = "rules";
     if (e->disagree.n)
         record_tag(e->record, "benchwrap.disagreement", buf_text(&e->disagree));
     buf_deinit(&e->disagree);
+    return 0;
 }
