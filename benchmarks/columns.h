@@ -4,14 +4,15 @@
 #include "base/str.h"
 #include "base/units.h"
 
-/* The text of a field without its unit: "bw(MiB/s)" -> "bw"; *ret_unit is the unit's text, p == NULL: there is none. */
+/* Returns the text of a field without its unit, "bw" of "bw(MiB/s)"; *ret_unit is the unit's text, p NULL: there
+ * is none. Both point into the field. */
 struct str column_label(struct str field, struct str *ret_unit);
-/* A cell's name without its number: "StdDev#2" (the second column of that label) -> "StdDev". */
+/* Returns a cell's name without its number: "StdDev" of "StdDev#2", the second column of that label. */
 struct str column_plain(struct str cell);
 /* Returns the index of the header field that the cell names ("StdDev#2": the second one with this
  * label), and sets *ret_unit, NULL where the field has no known unit. -1: no such field, *ret_unit is
  * unchanged. */
 int column_find(const struct str *fields, size_t n, struct str cell, const struct unit **ret_unit);
-/* "Size = 1400", "Cache Hits: 457": a name and its value, as many words as a row has fields or not. */
+/* Returns whether the fields, none of them empty, are a name and its value: "Size = 1400", "Cache Hits: 457". */
 bool column_is_statement(const struct str *fields, size_t n);
 #endif

@@ -381,28 +381,34 @@ struct rules_run {
     bool once_now; /* likewise: the check has `once`, so rows() and matches() count in all blocks */
 };
 
-/* rows.c: a row of a reader: cells[i] belongs to reader->cell[i], p == NULL: absent. units may be NULL. block -1: the source's current one.
- * false: the row is not one (a metric's cell is no number). */
+/* rows.c */
+/* Reads a row: its context, block, params and metrics. cells[i] belongs to reader->cell[i], p NULL: absent; units,
+ * by cell, may be NULL. block -1: the source's current one. False: it is no row of this reader, such as one whose
+ * metric is no number. */
 bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells,
               const struct unit *const *units, int block);
 /* A cell that points to one of these is missing, and this is why. */
 extern const char row_contradiction[], row_doubtful[];
-/* Do a reader's conditions hold? */
+/* Returns whether all conditions of the list hold. */
 bool row_where(const struct where *w, const struct str *cells);
-/* Keeps the cells that the reader's `set` names for later rows; row_take does it by itself. */
+/* Stores the cells that the reader's `set` names for later rows; row_take does it by itself. A text that is too
+ * long is not known. */
 void row_set(struct source *source, const struct reader *r, const struct str *cells);
 /* Begins the next test of the output, or continues the one with the same id. Clears the variables
  * of the context. */
 void row_block(struct rules_run *run, struct source *source, struct str id, struct str label);
-/* One value for a metric; the name is final. */
+/* Returns the series of a metric in a block, under its final name. NULL: out of memory, or more than rules that
+ * guess may make. */
 struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name,
                          unsigned block);
+/* Appends a value, and notes one outside of the rule's range. */
 void series_take(struct rules_run *run, struct series *s, int64_t step, double value);
 /* Returns the bucket of rules_run.same for a name. */
 size_t series_bucket(struct str name);
 /* Counts a match in the block, and stores the first 150 bytes of the first line. */
 void row_count(struct rules_run *run, unsigned what, unsigned block, unsigned generation, struct str line);
-/* *ret_line, if not NULL, becomes the first line of them, if there is one. */
+/* Returns how many rows or matches were counted in the block. *ret_line, if not NULL, becomes the first line of
+ * them, if there is one. */
 size_t row_counted(const struct rules_run *run, unsigned what, unsigned block, const char **ret_line);
 /* Adds a value of a param, in its canonical form, or as text where the type does not fit. A later
  * value of the same rank and block replaces the one before. */
@@ -414,7 +420,9 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
 enum number_kind row_metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells,
                                   const struct unit *column_unit, double *ret);
 
-/* unread.c: lines with numbers in another notation ("3 632,29"). Is one in the line? Then the values of its rows are noted from here on. */
+/* unread.c */
+/* Returns whether the line has a number in another notation ("3 632,29"). Then the values of its rows are noted
+ * from here on. */
 bool unread_begin(struct rules_run *run, struct str line);
 /* Reads the line again with plain numbers: what is read then and was not read before, or otherwise, is missing. mask: the readers that had the line. */
 void unread_end(struct rules_run *run, struct source *source, const struct prefilter_mask *mask, struct str line);
@@ -422,23 +430,27 @@ void unread_end(struct rules_run *run, struct source *source, const struct prefi
  * NaN: not a number. */
 void unread_note(struct rules_run *run, const struct source *source, const struct reader *r, const struct str *cells,
                  const struct unit *const *units);
-/* A row of the reader cannot be read: text is its line or its cell. */
+/* Notes that a row of the reader cannot be read: text is its line or its cell. */
 void unread_mark(struct rules_run *run, const struct reader *r, struct str text);
 
 /* args.c */
+/* Adds the params of the program's arguments, with rank -1. argv: NULL at the end. */
 void args_take(struct rules_run *run, char *const *argv);
 /* Adds the params of the environment variables that the rules name, with rank -2. */
 void environment_take(struct rules_run *run, char *const *env);
-/* The series of the same metric that is believed instead of s: of an earlier reader that has
+/* Returns the series of the same metric that is believed instead of s: of an earlier reader that has
  * values. NULL: s counts. */
 const struct series *series_outdone(const struct rules_run *run, const struct series *s);
 /* finish.c */
+/* Ends a reading as rules_end does, which calls it once all is read. */
 int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
                    struct err *err);
 
-/* feed.c: is the word one that the rules know, so that "word: " before each line is no host? */
+/* feed.c */
+/* Returns whether the rules know the word, so that "word: " before each line is no host. rules: struct rules. */
 bool rules_own_word(const void *rules, struct str word);
 
 /* recognise.c */
+/* Frees the patterns; NULL is allowed. */
 void free_recognise(struct recognise *r);
 #endif

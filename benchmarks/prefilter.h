@@ -28,7 +28,7 @@ struct prefilter *prefilter_new(const struct prefilter_literal *literals, size_t
 void prefilter_free(struct prefilter *f);
 /* Sets the bits of all literals that occur in line; true if there is any. */
 bool prefilter_scan(const struct prefilter *f, struct str line, struct prefilter_mask *ret);
-/* The same for n lines, each with a mask of its own, which is set again. Faster than one by one:
+/* Scans n lines, each with a mask of its own, which is set again. Faster than one by one:
  * the processor walks several at once. */
 void prefilter_scan_all(const struct prefilter *f, const struct str *lines, size_t n, struct prefilter_mask *ret);
 #endif
