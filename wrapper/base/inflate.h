@@ -19,9 +19,9 @@ void inflate_free(struct inflater *i);
 /* Decompresses `in` (less than 4 GiB) and passes the result to `put` in pieces. False: the data is
  * damaged, or `put` returned false. */
 bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, struct str out), void *context);
-/* inflate_ended: the last block has come. inflate_left: the bytes of the last input that were not
- * used. */
+/* Returns whether the last block has come. */
 bool inflate_ended(const struct inflater *i);
+/* Returns how many bytes of the last input were not used. */
 size_t inflate_left(const struct inflater *i);
 /* Appends `in` (less than 2 GiB) as gzip. False: no zlib on this machine, or no memory. */
 bool inflate_make_gzip(struct str in, struct buf *to);

@@ -15,8 +15,8 @@ struct progress {
     bool on, shown;
 };
 
-/* out: usually standard error. Nothing is shown where it is no terminal, or TERM is dumb. total:
- * 0: not known. */
+/* Begins a line of progress. out: usually standard error. Nothing is shown where it is no terminal, or
+ * TERM is dumb. total: 0: not known. `what` must outlive it. */
 void progress_begin(struct progress *p, FILE *out, const char *what, size_t total);
 /* Shows "[###.......] checking run 3 of 20, 5 s left": number counts from 1, `more` (may be NULL)
  * follows. The bar needs a total; the time left appears after two seconds. On a narrow terminal

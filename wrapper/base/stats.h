@@ -38,7 +38,8 @@ struct stats_expected {
 enum { STATS_EXPECT_MIN = 5 };
 #define STATS_EXPECT_P                                                                                                                     \
     0.025 /* a claim at this level is false in at most 5 % of the cases: half of it is kept for tails heavier than normal */
-/* False: n < STATS_EXPECT_MIN, or out of memory. Method: see stats.c. */
+/* Calculates the range for one more value, and the chance of x. False: n < STATS_EXPECT_MIN, or out of
+ * memory. Method: see stats.c. */
 bool stats_expect(const double *v, size_t n, double x, struct stats_expected *ret);
 /* Applies Holm's step-down procedure: sets ret[i] where p[i] is significant, so that the chance of
  * one false claim or more among all n is at most `level`. False: out of memory. */

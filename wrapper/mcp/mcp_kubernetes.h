@@ -27,14 +27,15 @@ void kube_text(struct kube *k, struct json_out *to, const char *key, const struc
 void kube_number(struct json_out *to, const char *key, const struct json *node);
 /* Appends "active", "succeeded" and "failed": how many pods of the Job. */
 void kube_job_counts(struct json_out *to, const struct json *job);
-/* Appends "created" and "age_s", which is null where this machine's clock is behind. */
+/* Appends "created" and "age_s", which is null where the time is not known or in the future by this
+ * machine's clock. */
 void kube_age(struct kube *k, struct json_out *to, const struct json *object);
 /* Appends "state", "reason" and, of the caller's own, "message" of a pod, and returns its state. */
 const char *kube_pod_state(struct kube *k, struct json_out *to, const struct json *pod, bool own);
-/* The same of a Job. */
+/* Appends the same members of a Job, and returns its state. */
 const char *kube_job_state(struct kube *k, struct json_out *to, const struct json *job, bool own);
 
-/* Tools: one job, and a log. */
+/* Answers the tool "job": one Job or pod, its events and its runs. Returns -1 with call->why. */
 int kube_job(struct mcp_call *call, struct json_out *to);
 /* Answers the tool "log": the last lines of a pod's container, or of a daemon. Returns -1 with
  * call->why. */

@@ -9,7 +9,9 @@
 void chart_svg(struct buf *to, const struct chart *c);
 /* Draws several charts, one below the other, as one document. */
 void chart_svg_list(struct buf *to, const struct chart *list, size_t n);
-/* The same as chart_svg, but as an element of an HTML page, whose style has the rules of chart_svg_style. */
+/* Draws a chart as chart_svg does, but as an element of an HTML page, whose style has the rules of
+ * chart_svg_style. */
 void chart_svg_inline(struct buf *to, const struct chart *c);
+/* Appends the rules of CSS that all charts need. */
 void chart_svg_style(struct buf *to);
 #endif
