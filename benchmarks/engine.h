@@ -404,7 +404,7 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
 /* Appends a value, and notes one outside of the rule's range. */
 void series_take(struct rules_run *run, struct series *s, int64_t step, double value);
 /* Returns the bucket of rules_run.same for a name. */
-size_t series_bucket(struct str name);
+size_t series_same_bucket(struct str name);
 /* Counts a match in the block, and stores the first 150 bytes of the first line. */
 void row_count(struct rules_run *run, unsigned what, unsigned block, unsigned generation, struct str line);
 /* Returns how many rows or matches were counted in the block. *ret_line, if not NULL, becomes the first line of

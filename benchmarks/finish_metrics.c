@@ -252,7 +252,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
 const struct series *series_outdone(const struct rules_run *run, const struct series *s)
 {
     bool before = true; /* o is before s in the list */
-    for (const struct series *o = run->same[series_bucket(s->name)].first; o; o = o->same_next) {
+    for (const struct series *o = run->same[series_same_bucket(s->name)].first; o; o = o->same_next) {
         before = before && o != s;
         if (o == s || o->dropped || !series_same_metric(run, o, s))
             continue;

@@ -82,7 +82,7 @@ static uint32_t hash_row_text(struct str s, uint32_t seed)
     return h ^ h >> 15;
 }
 
-size_t series_bucket(struct str name)
+size_t series_same_bucket(struct str name)
 {
     return hash_row_text(name, 0) % (sizeof((struct rules_run *)0)->same / sizeof(((struct rules_run *)0)->same[0]));
 }
@@ -129,7 +129,7 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
     else
         run->series = s;
     run->series_last = s;
-    size_t same = series_bucket(name);
+    size_t same = series_same_bucket(name);
     if (run->same[same].last)
         run->same[same].last->same_next = s;
     else
