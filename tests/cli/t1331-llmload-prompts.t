@@ -16,6 +16,7 @@ is "tokens are the server's own" "$(get .server_metrics.generation_tokens)/$(get
 is "answers as long as was asked" "$(get .total_output_tokens)" 36
 ok "gates in order, the slow one waited for" jq -e '.server_ready_connect_s < .server_ready_health_s and .server_ready_health_s > 0.1 and .server_ready_first_answer_s >= .server_ready_model_s' out
 is "kind, version, settings; no keys" "$(get '.server_kind, .server_version, .server_settings.max_model_len, .server_settings.api_key' | tr '\n' ' ')" "vllm 0.99.1 4096 null "
+is "no setting whose name says secret in any case" "$(get '.server_settings | [.tokenizer, (.[] | select(. == "secret"))] | tojson')" '["auto"]'
 is "the model was found" "$(get .model_id)" tiny
 is "gauges of several label sets are added" "$(get '.server_metrics.requests_running.min >= 1')" true
 ok "readings are JSON lines" jq -e '."vllm:kv_cache_usage_perc" == 0.25' readings
@@ -68,6 +69,9 @@ load -n 2 --dataset tools.jsonl --temperature 1 --body '{"tool_choice": "none"}'
 is "... unless an option says it for all" "$(jq -c '[.temperature, .tool_choice]' sent | sort -u)" '[1,"none"]'
 load -n 4 --dataset tools.jsonl --api openai-completions >out
 like "... and what an API does not have is named with its line" "$(cat err)" 'tools.jsonl, line 1: "tools": the completions API has no such member'
+printf '{"prompt": "o", "response_format": {"type": "json_schema"}}\n' >form.jsonl
+load --api ollama-chat --model tiny --dataset form.jsonl -n 1 >out
+like "a form of the answer that Ollama does not have is refused" "$(cat err)" 'form.jsonl, line 1: "response_format": Ollama.s own API has json_schema with a schema, json_object and text, got type "json_schema"'
 printf '{"body": {"messages": [{"role": "user", "content": "o"}], "response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}, "temperature": 0.5, "repetition_penalty": 2}}\n' >ollama.jsonl
 load --api ollama-chat --model tiny --dataset ollama.jsonl -n 1 --path /v1/gateway/chat/completions >out
 is "... by Ollama's names" "$(tail -n 1 sent | jq -c '[.format, .options]')" '[{"type":"object"},{"num_predict":5,"temperature":0.5,"repeat_penalty":2}]'

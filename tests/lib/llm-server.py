@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
             begin = begin or time.monotonic()
             return self.reply(503 if time.monotonic() - begin < a.slow_start else 200, "")
         if self.path == "/version": return self.reply(200, {"version": "0.99.1"})
-        if self.path == "/v1/models": return self.reply(200, {"object": "list", "data": [{"id": "tiny", "owned_by": "vllm", "max_model_len": 4096, "api_key": "secret"}]})
+        if self.path == "/v1/models": return self.reply(200, {"object": "list", "data": [{"id": "tiny", "owned_by": "vllm", "max_model_len": 4096, "api_key": "secret", "API_KEY": "secret", "hf_token": "secret", "Password": "secret", "tokenizer": "auto"}]})
         if self.path == "/metrics":
             with lock:
                 return self.reply(200, "# TYPE x counter\nvllm:prompt_tokens_total{model_name=\"tiny\"} %d\nvllm:generation_tokens_total{model_name=\"tiny\",engine=\"0\"} %d\n"

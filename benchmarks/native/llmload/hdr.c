@@ -71,6 +71,8 @@ void hdr_add_many(struct hdr *h, int64_t value, uint64_t times)
     h->above += value >> HDR_TOP ? times : 0;
     if (have_counts(h))
         h->counts[bucket_clipped(value)] += times;
+    else
+        h->lost += times;
 }
 
 void hdr_add(struct hdr *h, int64_t value)
@@ -94,17 +96,20 @@ void hdr_merge(struct hdr *into, const struct hdr *from)
     into->m2 += from->m2 + d * d * a * b / (a + b);
     into->n += from->n;
     into->above += from->above;
+    into->lost += from->lost;
     into->min = from->min < into->min ? from->min : into->min;
     into->max = from->max > into->max ? from->max : into->max;
     if (from->counts && have_counts(into)) /* no other pages are touched */
         for (size_t i = bucket_clipped(from->min), last = bucket_clipped(from->max); i <= last; i++)
             into->counts[i] += from->counts[i];
+    else
+        into->lost += from->n - from->lost;
 }
 
 /* The value of rank 1..n. */
 static double hdr_rank(const struct hdr *h, uint64_t rank)
 {
-    if (!h->n || !h->counts)
+    if (!h->n || h->lost)
         return NAN;
     if (rank <= 1)
         return (double)h->min;
@@ -167,7 +172,7 @@ static void interval_ranks(uint64_t count, double p, int64_t *ret_low, int64_t *
 bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high)
 {
     int64_t low, high;
-    if (h->n < 3)
+    if (h->n < 3 || h->lost)
         return false;
     interval_ranks(h->n + h->open, p, &low, &high);
     low -= (int64_t)h->open; /* were all open values among the smallest */
@@ -189,7 +194,7 @@ bool hdr_may_be_open(const struct hdr *h, double p)
 
 bool hdr_states(const struct hdr *h, double p)
 {
-    return h->n >= stats_quantile_needs(p) && !hdr_may_be_open(h, p);
+    return h->n >= stats_quantile_needs(p) && !hdr_may_be_open(h, p) && !h->lost;
 }
 
 void hdr_why_not(const struct hdr *h, double p, struct buf *to)
@@ -199,6 +204,8 @@ void hdr_why_not(const struct hdr *h, double p, struct buf *to)
     else if (hdr_may_be_open(h, p))
         buf_printf(to, "%llu of %llu times are not known, and it may be one of them", (unsigned long long)h->open,
                    (unsigned long long)(h->n + h->open));
+    else if (h->lost)
+        buf_puts(to, "out of memory for the distribution");
 }
 
 double hdr_max(const struct hdr *h)
@@ -227,6 +234,7 @@ void hdr_print(const struct hdr *h, const char *key, struct json_out *j)
     json_int(j, "open_max", h->open_max);
     if (h->n) {
         json_uint(j, "above", h->above);
+        json_uint(j, "lost", h->lost);
         json_int(j, "min", h->min);
         json_int(j, "max", h->max);
         json_printf(j, "mean", "%.17g", h->mean);
@@ -252,7 +260,7 @@ int hdr_read(struct hdr *into, const struct json *from, struct err *err)
     if (n == 0)
         return 0;
     if (!have_counts(&h))
-        return err_sys(err, "a histogram");
+        return err_memory(err, "a histogram");
     h.n = (uint64_t)n;
     h.above = (uint64_t)json_integer(json_get(from, "above"), 0);
     h.min = json_integer(json_get(from, "min"), 0);
@@ -268,7 +276,9 @@ int hdr_read(struct hdr *into, const struct json *from, struct err *err)
         h.counts[at] += (uint64_t)count;
         sum += (uint64_t)count;
     }
-    int status = sum == h.n ? 0 : err_set(err, ERR_INPUT, "a histogram's buckets do not add up to its count");
+    int64_t lost = json_integer(json_get(from, "lost"), 0);
+    h.lost = lost > 0 ? (uint64_t)lost : 0;
+    int status = sum + h.lost == h.n ? 0 : err_set(err, ERR_INPUT, "a histogram's buckets do not add up to its count");
     if (status == 0)
         hdr_merge(into, &h);
     hdr_deinit(&h);

@@ -18,6 +18,7 @@ enum { HDR_BUCKETS = (HDR_TOP - HDR_BITS + 2) << (HDR_BITS - 1) };
 struct hdr {
     uint64_t *counts; /* [HDR_BUCKETS]; NULL until the first value */
     uint64_t n, above; /* values, and those beyond the range */
+    uint64_t lost; /* of n: values that no bucket counts (out of memory): there are no ranks then */
     int64_t min, max; /* exact; min > max while n == 0 */
     double mean, m2; /* Welford: mean, sum of squared deviations */
     uint64_t open; /* further values of which only a bound is known: in no other member but open_max */
@@ -26,10 +27,10 @@ struct hdr {
 
 void hdr_init(struct hdr *h);
 void hdr_deinit(struct hdr *h);
-/* Negative values count as 0. No memory: the value is counted in n and the moments alone, and
- * failed percentiles are NaN. */
+/* Adds a value; a negative one counts as 0. Out of memory: it is counted in n, `lost` and the moments
+ * alone, and percentiles are NaN from then on. */
 void hdr_add(struct hdr *h, int64_t value);
-/* Adds the value `times` times; a negative value counts as 0. Does not allocate. */
+/* The same `times` times. */
 void hdr_add_many(struct hdr *h, int64_t value, uint64_t times);
 /* So many values happened, each at most `most`; more is not known. */
 void hdr_add_open(struct hdr *h, int64_t most, uint64_t times);

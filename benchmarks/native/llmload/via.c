@@ -61,11 +61,14 @@ static bool via_add_header(struct via *v, const char *line)
 
 static bool make_headers(struct via *v, const struct load *l)
 {
-    char text[16384];
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 1 << 17);
     bool good = via_add_header(v, "Content-Type: application/json") && via_add_header(v, "Expect:") &&
                 via_add_header(v, "Accept: text/event-stream, application/x-ndjson, application/json");
-    if (good && l->key)
-        good = (size_t)snprintf(text, sizeof text, "Authorization: Bearer %s", l->key) < sizeof text && via_add_header(v, text);
+    if (good && l->key) {
+        buf_printf(&text, "Authorization: Bearer %s", l->key);
+        good = !text.failed && via_add_header(v, text.p);
+    }
     for (size_t i = 0; good && i < l->header_count; i++)
         good = via_add_header(v, l->headers[i]);
     return good;
@@ -100,7 +103,7 @@ int via_init(struct worker *w, struct err *err)
     v->deadline_ns = INT64_MAX;
     v->multi = v->curl.curl_multi_init();
     if (!v->multi || !make_headers(v, w->run->load))
-        return err_set(err, ERR_SYSTEM, "setting up libcurl failed");
+        return err_memory(err, "libcurl");
     __typeof__(v->curl.curl_multi_setopt) set = v->curl.curl_multi_setopt;
     set(v->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     set(v->multi, CURLMOPT_SOCKETDATA, w);

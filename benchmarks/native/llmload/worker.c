@@ -114,18 +114,24 @@ static size_t pick_endpoint(struct worker *w)
     return best;
 }
 
-/* Begins a request on a connection of an endpoint. Out of memory: it is not sent, and w->failure is
- * set. */
+/* Begins a request on a connection of an endpoint, in a slot that the caller has counted in w->users. s: the session it is
+ * a turn of, which every request has where sessions have several turns. Out of memory: it is not sent, its slot and
+ * session are freed, w->failure is set, and no request begins for a moment. */
 static void begin_request(struct worker *w, enum phase phase, uint64_t index, int64_t scheduled_ns, const struct arrival *arrival,
                           struct session *s)
 {
     const struct load *l = w->run->load;
     size_t endpoint = pick_endpoint(w);
-    struct conn *c = conn_take(w, endpoint);
+    struct conn *c = l->turns > 1 && !s ? NULL : conn_take(w, endpoint);
     if (!c) {
         if (!w->failure.kind)
             err_memory(&w->failure, "a request");
         w->m.dropped += phase == PHASE_MEASURE;
+        w->pause_until_ns = w->now_ns + 10000000;
+        if (s)
+            session_free(w, s);
+        else
+            slot_free(w);
         return;
     }
     flight_begin(w, &c->f, phase, index, scheduled_ns);
@@ -282,8 +288,8 @@ static uint64_t worker_slots(const struct worker *w)
     return p->n ? worker_part(w, profile_at(p, (double)(w->now_ns - w->run->begin_ns) / 1e9)) : UINT64_MAX;
 }
 
-static void fill_closed(struct worker *w)
 /* Begins requests until each slot of this worker has one, as far as the load allows. */
+static void fill_closed(struct worker *w)
 {
     const struct load *l = w->run->load;
     uint64_t most = worker_slots(w), index;
@@ -300,9 +306,9 @@ static void fill_closed(struct worker *w)
     w->draining |= w->now_ns >= w->run->stop_ns;
 }
 
-static void send_arrivals(struct worker *w)
 /* Begins the requests that are due. Where no slot is free, --drop counts them as dropped, else they
  * wait. */
+static void send_arrivals(struct worker *w)
 {
     const struct schedule *s = w->run->schedule;
     int64_t begin_ns = w->run->begin_ns;

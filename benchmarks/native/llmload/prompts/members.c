@@ -69,20 +69,27 @@ static bool member_is_own(const char *name)
     return false;
 }
 
-/* Ollama expects the schema itself, or "json". */
-static const struct json *ollama_format(const struct json *value)
-{
-    const struct json *schema = json_get(json_get(value, "json_schema"), "schema");
-    return schema ? schema : json_get(value, "type");
-}
-
 static void put_member(struct buf *to, const char *name, const struct json *value)
 {
     struct json_out j = {.to = to, .layout = JSON_TIGHT, .comma = to->n > 0};
-    if (json_is_string(value) && strcmp(json_string(value, ""), "json_object") == 0)
-        json_text(&j, name, "json");
-    else
-        json_tree(&j, name, value);
+    json_tree(&j, name, value);
+}
+
+/* Appends the answer's form as Ollama expects it: the schema itself, or "json". Nothing for plain text. -1 with err:
+ * another form. */
+static int put_ollama_format(struct buf *to, const struct json *value, struct err *err)
+{
+    const struct json *schema = json_get(json_get(value, "json_schema"), "schema");
+    const char *type = json_string(json_get(value, "type"), "");
+    struct json_out j = {.to = to, .layout = JSON_TIGHT, .comma = to->n > 0};
+    if (schema)
+        json_tree(&j, "format", schema);
+    else if (strcmp(type, "json_object") == 0)
+        json_text(&j, "format", "json");
+    else if (strcmp(type, "text") != 0)
+        return err_set(err, ERR_INPUT, "\"response_format\": Ollama's own API has json_schema with a schema, json_object and text, got type \"%.40s\"",
+                       type);
+    return 0;
 }
 
 static int take_ollama(const struct dataset *d, const struct member *m, const char *name, const struct json *value, struct buf *extra,
@@ -92,10 +99,9 @@ static int take_ollama(const struct dataset *d, const struct member *m, const ch
         return err_set(err, ERR_INPUT, "\"%.60s\": Ollama's own API has no such member (--api openai-chat)", name);
     if (m->in_options)
         put_member(options, m->ollama, value);
-    else if (strcmp(name, "response_format") == 0) {
-        if (strcmp(json_string(json_get(value, "type"), ""), "text") != 0)
-            put_member(extra, m->ollama, ollama_format(value));
-    } else
+    else if (strcmp(name, "response_format") == 0)
+        return put_ollama_format(extra, value, err);
+    else
         put_member(extra, m->ollama, value);
     return 0;
 }

@@ -1,6 +1,8 @@
 /* facts.c: what the server reports about itself: its kind, version and settings; see server.h. */
 #include "benchmarks/native/llmload/server/server.h"
 
+#include <string.h>
+
 enum { VALUE_MAX = 200 };
 
 static const char *facts_copy_text(struct llm_server *s, const char *text)
@@ -28,11 +30,25 @@ static void facts_add(struct llm_server *s, struct facts *f, const char *key, co
     }
 }
 
+/* May a member of this name hold a secret? Names differ from server to server. Settings with "token" are counts or words of
+ * the vocabulary, but a text may be an access token. */
+static bool may_be_secret(const char *name, const struct json *value)
+{
+    static const char *const words[] = {"key", "secret", "passw", "credential", "auth"}, *const vocabulary[] = {"bos_token", "eos_token"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(name, words[i]))
+            return true;
+    for (size_t i = 0; i < sizeof vocabulary / sizeof *vocabulary; i++)
+        if (strcmp(name, vocabulary[i]) == 0)
+            return false;
+    return json_is_string(value) && strcasestr(name, "token") && !strcasestr(name, "tokenizer");
+}
+
+/* Adds the scalars of an object as facts, without secrets. */
 static void add_all(struct llm_server *s, struct facts *f, const struct json *object)
 {
     for (const struct json *j = json_is_object(object) ? json_first(object) : NULL; j; j = json_next(j))
-        if (!strstr(json_key(j), "key") && !strstr(json_key(j), "token_file") &&
-            strcmp(json_key(j), "chat_template") != 0) /* keys are secrets */
+        if (!may_be_secret(json_key(j), j) && strcmp(json_key(j), "chat_template") != 0)
             facts_add(s, f, json_key(j), j);
 }
 

@@ -92,8 +92,10 @@ static bool same_model(const char *listed, const char *wanted)
  * are listed, except for Ollama. */
 static enum gate_verdict look_for_model(struct waiting *w, const struct json *j)
 {
+    enum { SHOWN = 5 };
     struct buf names CLEANUP_BUF;
-    buf_init(&names, 400);
+    size_t listed = 0;
+    buf_init(&names, 4000);
     for (const struct json *m = list_of(j); m; m = json_next(m)) {
         const char *name = model_name(m);
         if (!name)
@@ -102,12 +104,16 @@ static enum gate_verdict look_for_model(struct waiting *w, const struct json *j)
             *w->model = arena_dup(&w->server->arena, name, strlen(name));
         if (*w->model && same_model(name, *w->model))
             return PASSED;
+        if (++listed > SHOWN)
+            continue;
         buf_puts(&names, names.n ? ", " : "");
         buf_plain(&names, str_of(name), 80);
     }
+    if (listed > SHOWN)
+        buf_printf(&names, " and %zu more", listed - SHOWN);
     err_set(w->err, ERR_REMOTE, "the model %.100s is not among those the server lists (%s)", *w->model ? *w->model : "",
             names.n ? names.p : "none");
-    return names.n && !dialects[w->server->dialect].ollama ? ABSENT : NOT_YET; /* proxies serve more than they list: the request decides */
+    return listed && !dialects[w->server->dialect].ollama ? ABSENT : NOT_YET; /* proxies serve more than they list: the request decides */
 }
 
 /* Triton answers for one model. */

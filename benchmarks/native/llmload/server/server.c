@@ -102,7 +102,7 @@ int server_ask(struct llm_server *s, const char *path, const char *body, struct 
         return err_set(err, ERR_USAGE, "the address is too long");
     }
     int rc = http_do(s->http, &q, ret, err);
-    if (rc == 0 && ret->status >= 400 && ret->body.p)
+    if (rc == 0 && ret->body.p) /* settings, too, may repeat the key */
         load_hide_secrets(s->load, ret->body.p, ret->body.n);
     return rc;
 }
