@@ -26,6 +26,7 @@ cat >answers.py <<'P'
 import http.server, json
 class Answers(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args): pass
+    def do_GET(self): self.send_error(404)
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
         event = lambda delta, end: b"data: " + json.dumps({"choices": [{"delta": delta, "finish_reason": end}]}).encode() + b"\n\n"
@@ -43,6 +44,8 @@ python3 answers.py >port & server=$!
 wait_until '[ -s port ]'
 is "an answer that the tokenizer cannot count is counted by its chunks" "$("$LLMLOAD" --url "http://127.0.0.1:$(cat port)" -m m -n 3 --tokenizer hostile.json --prompt h --json -q |
     jq -c '[.total_input_tokens, .total_output_tokens, .tokens.output_source]')" '[3,6,"chunks"]'
+like "a page that the server does not have has no time of readiness" "$("$LLMLOAD" --url "http://127.0.0.1:$(cat port)" -m m -n 3 --wait-ready 20s -q | xargs)" \
+    'ready: connection after [0-9.]+ s, health -, model -, first answer [0-9.]+ s'
 kill $server
 # Text that is not ASCII needs utf8proc where the tokenizer has a normal form: e and an accent become one letter.
 printf '%s' '{"normalizer":{"type":"NFC"},"model":{"type":"BPE","vocab":{"e":0,"\u00e9":1,"\u0301":2},"merges":[]}}' >nfc.json

@@ -251,6 +251,16 @@ void around_json(struct around *a, const struct outcome *o, struct json_out *j)
         scoring_json(a->scoring, j);
 }
 
+/* Appends a time of readiness: "-" where the gate was not passed, or the server has no such page. */
+static void put_ready_time(const char *what, double seconds, struct buf *to)
+{
+    buf_puts(to, what);
+    if (isfinite(seconds))
+        buf_printf(to, "%.3f s", seconds);
+    else
+        buf_putc(to, '-');
+}
+
 void around_table(struct around *a, struct buf *to)
 {
     buf_puts(to, a->server_used || a->scrape || a->scoring ? "\n" : "");
@@ -261,12 +271,20 @@ void around_table(struct around *a, struct buf *to)
         buf_plain(to, str_of(a->facts.version ? a->facts.version : "unknown"), 80);
         buf_putc(to, '\n');
     }
-    if (a->server_ready)
-        buf_printf(to, "  ready: connection after %.3f s, health %.3f s, model %.3f s,\n         first answer %.3f s\n", a->ready.connect_s,
-                   a->ready.health_s, a->ready.model_s, a->ready.answer_s);
-    if (isfinite(server_tokens(a)))
-        buf_printf(to, "  server's own count: %.0f tokens generated, %.0f of prompts\n", server_tokens(a),
-                   scrape_counted(a->scrape, "prompt_tokens"));
+    if (a->server_ready) {
+        put_ready_time("  ready: connection after ", a->ready.connect_s, to);
+        put_ready_time(", health ", a->ready.health_s, to);
+        put_ready_time(", model ", a->ready.model_s, to);
+        put_ready_time(",\n         first answer ", a->ready.answer_s, to);
+        buf_putc(to, '\n');
+    }
+    if (isfinite(server_tokens(a))) {
+        double prompts = scrape_counted(a->scrape, "prompt_tokens");
+        buf_printf(to, "  server's own count: %.0f tokens generated", server_tokens(a));
+        if (isfinite(prompts))
+            buf_printf(to, ", %.0f of prompts", prompts);
+        buf_putc(to, '\n');
+    }
     if (a->scrape && scrape_why_gone(a->scrape))
         buf_printf(to, "  ! server ended: %s\n", scrape_why_gone(a->scrape));
     if (a->scoring)

@@ -20,7 +20,7 @@ void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t
     buf_clear(&thinking);
     *f = (struct flight){.stream = stream, .text = text, .thinking = thinking, .chunks = chunks, .chunk_room = room};
     if (!f->text.max)
-        buf_init(&f->text, TEXT_MAX), buf_init(&f->thinking, TEXT_MAX);
+        buf_init(&f->text, w->run->wants_body ? BODY_MAX + 1 : TEXT_MAX), buf_init(&f->thinking, TEXT_MAX);
     f->r.index = f->r.session = index;
     f->r.item = UINT64_MAX;
     f->r.worker = (uint16_t)w->number;
@@ -356,7 +356,7 @@ static enum request_ending by_trouble(unsigned trouble)
 const char *flight_trouble(const struct flight *f)
 {
     switch (f->stream.trouble) {
-    case STREAM_TOO_LONG: return "a line or event above 16 MiB";
+    case STREAM_TOO_LONG: return "a line or event above 16 MiB (or out of memory)";
     case STREAM_WRONG_TYPE: return "the reply is neither an event stream nor JSON";
     case STREAM_CODING: return "the compressed body is damaged";
     default: return "an event that is not JSON";

@@ -295,7 +295,9 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
             flight_read_end(w, f);
             conn_finish(w, c, ENDING_OK, NULL, c->http.keep_alive && !n && !c->rest.n && !hangup);
             return false;
-        case HTTP1_TOO_LONG: conn_finish(w, c, ENDING_TOO_LONG, "the reply's head is longer than 64 KiB", false); return false;
+        case HTTP1_TOO_LONG:
+            conn_finish(w, c, ENDING_TOO_LONG, "the reply's head is longer than 64 KiB (or out of memory)", false);
+            return false;
         default: conn_finish(w, c, ENDING_MALFORMED, "the reply is not HTTP", false); return false;
         }
     }
