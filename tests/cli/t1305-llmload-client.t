@@ -180,6 +180,13 @@ run together --json
 is 'paused, on a Unix socket, which says nothing of its data: the first token is not known' "$(jq -c '[.completed, .client.first_tokens_unknown, .metrics.ttft.n, .metrics.itl.n]' "$WORK/out.json")" '[1,1,0,0]'
 
 # A server that does not run while a request comes: its log, which the selftest and the benchmarks take for the truth, begins with the request's arrival.
+# shellcheck disable=SC2016 # the inner shell's words
+llm_start sh -c 'ulimit -f 1; exec "$@"' - "$FAKE" --log "$WORK/short.log"
+"$LOAD" "$url" -n 50 --max-tokens 3 -q >"$WORK/out"
+kill "$server"
+wait "$server"
+is 'a log of llmfake that cannot be written: exit status' $? 1
+like '  and the reason' "$(cat "$said")" '^llmfake: --log .*/short.log: records are missing: File too large'
 llm_start "$FAKE" --ttft 20ms --itl 5ms --log "$WORK/arrived.log"
 port=$(printf '%04X' "${url##*:}")
 kill -STOP "$server"

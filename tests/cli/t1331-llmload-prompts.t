@@ -19,6 +19,7 @@ is "kind, version, settings; no keys" "$(get '.server_kind, .server_version, .se
 is "no setting whose name says secret in any case" "$(get '.server_settings | [.tokenizer, (.[] | select(. == "secret"))] | tojson')" '["auto"]'
 is "the model was found" "$(get .model_id)" tiny
 is "gauges of several label sets are added" "$(get '.server_metrics.requests_running.min >= 1')" true
+is "lines of the page that are no metric are counted" "$(get '.server_lines_malformed > 0')" true
 ok "readings are JSON lines" jq -e '."vllm:kv_cache_usage_perc" == 0.25' readings
 is "records: one a request, in AIPerf's form" "$(jq -r '[.metadata.benchmark_phase, .metrics.output_sequence_length.value, (.metrics.inter_chunk_latency.value | length), (if .metadata.first_token_early_ns then "ms" else .metrics.time_to_first_token.unit end), .error] | join(" ")' rec.jsonl | sort | uniq -c | tr -s ' ')" " 12 profiling 3 2 ms "
 is "CSV: a head and a line each" "$(wc -l <rec.csv) $(awk -F, '{print NF}' rec.csv | sort -u)" "13 32"

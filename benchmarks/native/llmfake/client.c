@@ -19,8 +19,8 @@ enum { READ_SIZE = 256 << 10, REQUEST_MAX = 64 << 20, HEAD_MAX = 64 << 10 };
 
 void log_flush(struct thread *t)
 {
-    if (t->log && t->logged)
-        fs_write_all(t->log_fd, t->log, t->logged * sizeof *t->log); /* O_APPEND: complete records of each thread */
+    if (t->log && t->logged && fs_write_all(t->log_fd, t->log, t->logged * sizeof *t->log) < 0 && !t->log_trouble)
+        t->log_trouble = errno; /* O_APPEND: complete records of each thread */
     t->logged = 0;
 }
 

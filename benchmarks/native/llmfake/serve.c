@@ -245,6 +245,9 @@ static int serve_run_threads(const struct fake *f, int fd, int log_fd, struct er
         pthread_join(ids[i], NULL);
     if (status == 0)
         serve_print_totals(threads, f->threads);
+    for (unsigned i = 0; i < started && status == 0; i++)
+        if ((errno = threads[i].log_trouble))
+            status = err_sys(err, "--log %s: records are missing", f->log_path);
     free(threads);
     return status;
 }
@@ -257,6 +260,7 @@ int fake_serve(const struct fake *f, struct err *err)
     sigaction(SIGTERM, &a, NULL);
     sigaction(SIGINT, &a, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a log that may not grow is an error of writing */
     raise_descriptors();
     if (f->log_path) {
         log_fd = place_create(f->log_path, O_TRUNC | O_APPEND, 0666);

@@ -36,7 +36,7 @@ struct thread {
     struct fake_client *dead; /* freed at the end of a turn */
     struct sendlog_record *log;
     size_t logged;
-    int log_fd;
+    int log_fd, log_trouble; /* log_trouble: errno of the first record that was not written */
     char *bytes;
     struct buf scratch, tail;
     struct {

@@ -57,6 +57,14 @@ static int set_path(struct endpoint *e, const char *given, const char *dialect_p
     return 0;
 }
 
+/* How much of an address a message may show: not its query, which may hold a key. */
+static int shown_length(const char *url)
+{
+    enum { SHOWN_MAX = 80 };
+    size_t n = strcspn(url, "?#");
+    return (int)(n < SHOWN_MAX ? n : SHOWN_MAX);
+}
+
 static bool has_no_blank(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -71,17 +79,17 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
     struct str rest = str_of(url);
     const char *path = "", *scheme = "http://";
     if (!has_no_blank(rest) || !rest.n || rest.n > URL_MAX)
-        return err_set(err, ERR_USAGE, "--url: expected an address such as http://node:8000, got \"%.80s\"", url);
+        return err_set(err, ERR_USAGE, "--url: expected an address such as http://node:8000, got \"%.*s\"", shown_length(url), url);
     if (str_starts(rest, "unix:")) {
         if (read_unix(&e, str_sub(rest, 5, rest.n), &path, a, err) < 0)
-            return err_wrap(err, "--url %.80s", url);
+            return err_wrap(err, "--url %.*s", shown_length(url), url);
     } else {
         e.tls = str_starts(rest, "https://");
         if (e.tls)
             scheme = "https://";
         if (str_find(rest, str_of("://")) >= 0) {
             if (!e.tls && !str_starts(rest, "http://"))
-                return err_set(err, ERR_USAGE, "--url: expected http://, https:// or unix:, got \"%.80s\"", url);
+                return err_set(err, ERR_USAGE, "--url: expected http://, https:// or unix:, got \"%.*s\"", shown_length(url), url);
             rest = str_sub(rest, strlen(scheme), rest.n);
         }
         struct str host = {rest.p, strcspn(rest.p, "/?#")};
@@ -91,7 +99,7 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
             return err_set(err, ERR_USAGE,
                            "--url with a user's name or password in it: give --header \"Authorization: …\" by a file, or --key-file");
         if (!host.n)
-            return err_set(err, ERR_USAGE, "--url %.80s: no host in it", url);
+            return err_set(err, ERR_USAGE, "--url %.*s: no host in it", shown_length(url), url);
         e.host = arena_dup(a, host.p, host.n);
         e.base = arena_printf(a, "%s%s", scheme, e.host);
     }
@@ -114,14 +122,15 @@ static int resolve_host(struct endpoint *e, struct err *err)
         struct str digits = {colon + 1, name.n - (size_t)(colon + 1 - name.p)};
         uint64_t n;
         if (!str_uint(digits, &n) || !n || n > 65535)
-            return err_set(err, ERR_USAGE, "--url %.80s: expected a port from 1 to 65535, got \"%.20s\"", e->url, digits.p);
+            return err_set(err, ERR_USAGE, "--url %.*s: expected a port from 1 to 65535, got \"%.20s\"", shown_length(e->url), e->url,
+                           digits.p);
         memcpy(port, digits.p, digits.n + 1);
         name.n = (size_t)(colon - name.p);
     }
     if (name.n > 2 && name.p[0] == '[' && name.p[name.n - 1] == ']')
         name = str_sub(name, 1, name.n - 2);
     if (!name.n || name.n >= sizeof host)
-        return err_set(err, ERR_USAGE, "--url %.80s: no host in it", e->url);
+        return err_set(err, ERR_USAGE, "--url %.*s: no host in it", shown_length(e->url), e->url);
     memcpy(host, name.p, name.n);
     host[name.n] = '\0';
     int status = getaddrinfo(host, port, &hints, &list);

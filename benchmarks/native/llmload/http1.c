@@ -77,7 +77,7 @@ static enum http1_type type_of(struct str value)
     if (str_is_anycase(type, "application/x-ndjson") || str_is_anycase(type, "application/jsonl") ||
         str_is_anycase(type, "application/x-jsonlines") || str_is_anycase(type, "application/json-lines"))
         return HTTP1_TYPE_NDJSON;
-    if (str_is_anycase(type, "application/json") || (begins_anycase(type, "application/") && str_ends(type, "+json")))
+    if (str_is_anycase(type, "application/json") || (begins_anycase(type, "application/") && str_ends_anycase(type, "+json")))
         return HTTP1_TYPE_JSON;
     return str_is_anycase(type, "text/html") ? HTTP1_TYPE_HTML : type.n ? HTTP1_TYPE_OTHER : HTTP1_TYPE_NONE;
 }

@@ -123,7 +123,7 @@ static int schedule_generate(struct schedule *s, const struct load *l, struct er
             return 0;
         struct arrival *a = schedule_room(s);
         if (!a)
-            return err_set(err, ERR_SYSTEM, "the schedule has too many requests (%zu)", s->n);
+            return err_set(err, ERR_SYSTEM, "the schedule has more than %d requests (or out of memory)", ARRIVALS_MAX);
         *a = (struct arrival){.at_ns = llround(at * 1e9)};
         s->n++;
     }

@@ -42,7 +42,7 @@ static int trace_add_arrival(struct trace_reading *r, struct arrival a, double a
         return trace_error(r, "a time that cannot be");
     struct arrival *to = schedule_room(r->s);
     if (!to)
-        return trace_error(r, "out of memory for so long a trace");
+        return trace_error(r, "more requests than a schedule can have (or out of memory)");
     a.at_ns = (int64_t)(at_s * 1e9);
     a.index = r->s->n; /* its place in the file decides between equal times */
     *to = a;

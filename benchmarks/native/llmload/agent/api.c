@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void api_answer_text(struct buf *body, const char *key, const char *text)
 {
@@ -89,9 +90,9 @@ static unsigned api_authorize(struct api *a, struct MHD_Connection *c, const str
     const char *given = a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
     char at[80], nonce[SECRET_DIGITS + 1], own[SHA256_HEX];
     size_t scheme = sizeof TOKEN_SCHEME - 1;
-    if (given && strncmp(given, "Bearer ", 7) == 0 && secret_equal(str_of(given + 7), str_of(a->token)))
+    if (given && strncasecmp(given, "Bearer ", 7) == 0 && secret_equal(str_of(given + 7), str_of(a->token)))
         return 0;
-    if (!given || strncmp(given, TOKEN_SCHEME, scheme) || !address_of(a, c, at) || !is_signed(a, given + scheme, at, call, nonce)) {
+    if (!given || strncasecmp(given, TOKEN_SCHEME, scheme) || !address_of(a, c, at) || !is_signed(a, given + scheme, at, call, nonce)) {
         api_answer_text(body, "error", "expected the header Authorization: Bearer TOKEN");
         return 401;
     }

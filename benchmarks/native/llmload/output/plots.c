@@ -62,6 +62,8 @@ static int plot_histogram(const char *dir, const struct metrics *m, enum metric 
         report_figure(&note, values[i] / row->scale);
     }
     buf_printf(&note, "%s%s", row->unit[0] ? " " : "", row->unit);
+    if (h->open)
+        buf_printf(&note, "; %llu more times are not known", (unsigned long long)h->open);
     const struct chart_series bars = {
         .mark = CHART_BARS, .x = low, .x2 = high, .y = counts, .n = fill_bins(h, row->scale, low, high, counts)};
     bool wide = (double)h->max > 3 * fmax((double)h->min, 1);

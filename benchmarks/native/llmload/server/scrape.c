@@ -21,7 +21,7 @@
 
 enum figure_kind { GAUGE, COUNTER };
 enum figure_join { SUM, MOST };
-enum { NAMES_MAX = 6, REFUSALS = 3, READING_S = 5 /* at most for one reading */ };
+enum { NAMES_MAX = 6, REFUSALS = 3, READING_S = 5 /* at most for one reading */, LINE_SAMPLES_MAX = 4 << 20 /* bytes */ };
 
 static const struct figure_row {
     const char *name;
@@ -124,18 +124,27 @@ static void scrape_add_member(struct json_out *line, const struct prom_sample *s
     json_known(line, NULL, s->value);
 }
 
+/* Stores the samples of a page of metrics, and appends them to the line of the file; those beyond LINE_SAMPLES_MAX
+ * are counted there. Malformed lines are counted in s. */
 static void take_page(struct scrape *s, struct str page, struct scrape_reading *r, struct json_out *line)
 {
     struct prom_sample sample;
+    uint64_t left_out = 0;
     for (int rc; (rc = prom_next(&page, &sample)) != 0;) {
         if (rc < 0) {
             s->bad_lines++;
             continue;
         }
         reading_take_sample(r, sample.name, sample.value);
-        if (s->file >= 0 && !str_ends(sample.name, "_bucket") && line->to->n < (4 << 20))
+        if (s->file < 0 || str_ends(sample.name, "_bucket"))
+            continue;
+        if (line->to->n < LINE_SAMPLES_MAX)
             scrape_add_member(line, &sample);
+        else
+            left_out++;
     }
+    if (left_out)
+        json_uint(line, "samples_left_out", left_out);
 }
 
 /* Ollama has no page of metrics: what it holds in memory, and how much of it in the GPU's. */
@@ -375,6 +384,7 @@ void scrape_json(const struct scrape *s, struct json_out *j)
         return;
     json_uint(j, "server_readings", s->readings);
     json_uint(j, "server_readings_failed", s->failures);
+    json_uint(j, "server_lines_malformed", s->bad_lines);
     if (s->trouble[0])
         json_text(j, "server_readings_trouble", s->trouble);
     json_open(j, "server_metrics", '{');
