@@ -10,6 +10,7 @@ static void timers_place(struct timers *t, size_t at, struct timer *timer)
     timer->place = (uint32_t)at;
 }
 
+/* Moves the timer at this place (from 1) up or down until the heap is in order. */
 static void timers_sift(struct timers *t, size_t at)
 {
     struct timer *timer = t->heap[at - 1];

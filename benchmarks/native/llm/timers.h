@@ -18,12 +18,14 @@ struct timers {
     size_t n, size;
 };
 
-/* Sets or moves. false: no memory; an unset timer stays unset. */
+/* Sets the timer, or moves one that is set. Returns false when out of memory: it stays unset. */
 bool timers_set(struct timers *t, struct timer *timer, int64_t at_ns);
+/* Removes the timer; nothing where it is not set. */
 void timers_clear(struct timers *t, struct timer *timer);
 /* Removes and returns the first timer where it is due at now_ns; NULL: none is. The caller owns
  * it. */
 struct timer *timers_due(struct timers *t, int64_t now_ns);
-int64_t timers_next(const struct timers *t); /* INT64_MAX: none */
+/* Returns when the first timer is due; INT64_MAX: none is set. */
+int64_t timers_next(const struct timers *t);
 void timers_deinit(struct timers *t);
 #endif

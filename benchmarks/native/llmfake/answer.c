@@ -21,6 +21,8 @@ static double answer_draw_uniform(struct fake_client *c)
     return ((double)(c->random >> 11) + 0.5) / 9007199254740992.0;
 }
 
+/* Draws a delay, in ns, from the client's random numbers: two of them where it varies, none where
+ * it is constant. */
 static int64_t answer_draw_delay(struct fake_client *c, const struct delay *d)
 {
     double s = d->median_s;
@@ -45,6 +47,8 @@ static int64_t service_begin(struct thread *t, struct fake_client *c)
     return slots_take(f->slots, t->now_ns, service);
 }
 
+/* Draws the request's fault by the shares of --fault, FAULT_NONE for the rest. Draws one number in
+ * any case. */
 static enum fault pick_fault(const struct fake *f, struct fake_client *c)
 {
     double u = answer_draw_uniform(c);
@@ -56,6 +60,8 @@ static enum fault pick_fault(const struct fake *f, struct fake_client *c)
     return FAULT_NONE;
 }
 
+/* Returns the number behind the first such key of the body, which is searched as text; 0: there is
+ * none. */
 static uint64_t number_after(struct str body, const char *key)
 {
     ptrdiff_t at = str_find(body, str_of(key));
@@ -102,6 +108,7 @@ static bool is_triton_path(struct str path)
     return str_starts(path, "/v2/models/") && (str_ends(path, "/generate") || str_ends(path, "/generate_stream"));
 }
 
+/* Sets c->api by the path. False: no API has it, and c->api is unchanged. */
 static bool known_path(struct fake_client *c, const char *path)
 {
     static const char *const paths[APIS] = {"/v1/chat/completions", "/v1/completions", NULL, "/api/chat", "/api/generate"};
@@ -164,6 +171,8 @@ static bool whole_fault(struct thread *t, struct fake_client *c)
     return true;
 }
 
+/* Sets the answer's tokens and chunks: by --tokens, else by the limit in the request, else 16,
+ * fewer for two faults; and the prompt's tokens, a quarter of the body's bytes. */
 static void set_tokens(struct thread *t, struct fake_client *c, struct str body)
 {
     const struct fake *f = t->fake;
@@ -180,6 +189,8 @@ static void set_tokens(struct thread *t, struct fake_client *c, struct str body)
     c->sent = 0;
 }
 
+/* Appends the chunk whose turn it is (c->sent): the first one, with --reasoning one of reasoning in
+ * the first half, else the usual one. */
 static void put_token(struct thread *t, struct fake_client *c, struct buf *to)
 {
     const struct reply_parts *p = &reply_pieces[c->api];

@@ -28,6 +28,7 @@ static const char description[] =
 static const char examples[] = "$ llmfake --ttft 100ms --itl 10ms --log sent.bin\nAnswers of a steady model.\n"
                                "$ llmfake --fault in-band:0.1 --fault 429:0.2\nA third of the requests fails.\n";
 
+/* Reads "T" or "T:SIGMA". Returns 0, or -1 with *err. */
 static int read_delay(struct delay *ret, const struct opt_set *set, const char *name, struct err *err)
 {
     struct str rest = str_of(opt_text(set, name)), time = str_cut(&rest, ':');
@@ -38,6 +39,8 @@ static int read_delay(struct delay *ret, const struct opt_set *set, const char *
     return 0;
 }
 
+/* Sets the share of one fault from "NAME:SHARE", 1 without a share. Returns 0, or -1 with *err,
+ * which names the known faults. */
 static int read_fault(struct fake *f, const char *text, struct err *err)
 {
     struct str rest = str_of(text), name = str_cut(&rest, ':');
@@ -56,6 +59,8 @@ static int read_fault(struct fake *f, const char *text, struct err *err)
     return err_set(err, ERR_USAGE, "--fault: expected one of %s, got \"%.40s\"", known.p, text);
 }
 
+/* Reads "ADDRESS:PORT". f->host points into `host`, which must outlive f. Returns 0, or -1 with
+ * *err. */
 static int fake_read_listen(struct fake *f, const char *text, struct buf *host, struct err *err)
 {
     struct str all = str_of(text);
@@ -77,6 +82,8 @@ static int fake_read_count(const struct opt_set *set, const char *name, int64_t 
                                      : 0;
 }
 
+/* Reads the options that are numbers, and makes the slots, which the caller frees. Returns 0, or -1
+ * with *err. */
 static int fake_read_counts(struct fake *f, const struct opt_set *set, struct err *err)
 {
     int64_t threads, tokens, per_chunk, pad, split, seed, slots;

@@ -188,6 +188,8 @@ static int make_tokens(const struct fake *f, enum fake_api api, struct reply_par
     return reply_store_piece(&p->role, &b, err);
 }
 
+/* Makes the pieces of one API's replies, which live as long as the process. Returns 0, or -1 with
+ * *err when out of memory. */
 static int reply_make_pieces(const struct fake *f, enum fake_api api, struct err *err)
 {
     struct reply_parts *p = &reply_pieces[api];
@@ -237,6 +239,8 @@ void reply_counted(const struct fake *f, enum fake_api api, struct buf *to, uint
     reply_frame_json(f, api, to, &json);
 }
 
+/* Appends the finish chunk, the usage where it has its own, and [DONE], each in a frame. The end of
+ * the body is not among them. */
 static void reply_tail_openai(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output)
 {
     struct buf json CLEANUP_BUF;

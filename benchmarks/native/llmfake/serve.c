@@ -55,6 +55,7 @@ static int listen_tcp(const struct fake *f, uint16_t *ret_port, struct err *err)
     return fd;
 }
 
+/* Listens on the Unix socket f->socket. Returns its descriptor, or -1 with *err. */
 static int listen_unix(const struct fake *f, struct err *err)
 {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -71,6 +72,8 @@ static int listen_unix(const struct fake *f, struct err *err)
     return fd;
 }
 
+/* Adds a new connection to a thread, which need not be the caller. Out of memory: the connection is
+ * closed. */
 static void serve_add_client(struct thread *t, int fd)
 {
     struct fake_client *c = calloc(1, sizeof *c);
@@ -88,6 +91,8 @@ static void serve_add_client(struct thread *t, int fd)
     }
 }
 
+/* Frees the clients that were closed in this turn of the loop, of which an event may have been
+ * left. */
 static void serve_free_dead(struct thread *t)
 {
     while (t->dead) {
@@ -99,6 +104,8 @@ static void serve_free_dead(struct thread *t)
     }
 }
 
+/* Waits for events until the next timer is due, LOOK_NS at most. Returns their number; -1:
+ * interrupted. */
 static int serve_wait_events(struct thread *t, struct epoll_event *events)
 {
     int64_t next = timers_next(&t->timers), now = clock_mono_ns(), ns = next < now + LOOK_NS ? next - now : LOOK_NS;
@@ -157,6 +164,8 @@ static int serve_set_up_thread(struct thread *t, const struct fake *f, unsigned 
     return t->epoll < 0 || !t->bytes || (log_fd >= 0 && !t->log) ? err_sys(err, "setting up a thread") : 0;
 }
 
+/* Accepts connections until a signal comes, and adds them to the threads in turn. Until --starting
+ * has passed, each is answered with 503 and closed. */
 static void accept_all(int fd, struct thread *threads, unsigned n, double starting_s)
 {
     unsigned next = 0;
@@ -209,6 +218,7 @@ static void serve_print_totals(const struct thread *threads, unsigned n)
     fprintf(stderr, "%s\n", line.p ? line.p : "");
 }
 
+/* Raises the limit of descriptors as far as this process may. A failure is ignored. */
 static void raise_descriptors(void)
 {
     struct rlimit r;
@@ -221,6 +231,8 @@ static void raise_descriptors(void)
         setrlimit(RLIMIT_NOFILE, &r);
 }
 
+/* Starts the threads, accepts connections until a signal, joins the threads and prints the totals.
+ * Returns 0, or -1 with *err where a thread could not start or the log lacks records. */
 static int serve_run_threads(const struct fake *f, int fd, int log_fd, struct err *err)
 {
     struct thread *threads = calloc(f->threads, sizeof *threads);

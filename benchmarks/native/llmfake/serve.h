@@ -51,17 +51,27 @@ struct thread {
     int64_t late_max_ns, now_ns;
 };
 
-/* answer.c: a request is there: what is to be sent when. */
+/* answer.c: begins the answer to a complete request: sends it, or sets the timer of its first part.
+ * The texts need not outlive the call. */
 void answer_begin(struct thread *t, struct fake_client *c, const char *method, const char *path, struct str body);
+/* Sends what is due when the client's timer fires, and sets the timer of the next part. */
 void answer_due(struct thread *t, struct fake_client *c);
-void answer_resume(struct thread *t, struct fake_client *c); /* the socket accepts bytes again */
+/* Continues an answer that waited until the socket accepts bytes again; others need nothing. */
+void answer_resume(struct thread *t, struct fake_client *c);
 
 /* client.c: reads what the client has sent, and answers each complete request; an incomplete one is
  * stored. Closes the connection at its end, or when a request is too long. */
 void client_input(struct thread *t, struct fake_client *c);
+/* Sends bytes behind those that wait, and stores a copy of what the socket does not accept. Closes
+ * the client where sending fails. */
 void client_send(struct thread *t, struct fake_client *c, const char *p, size_t n);
+/* Sends the bytes that wait. Once all are sent it closes the client, or continues its answer. */
 void client_flush(struct thread *t, struct fake_client *c);
+/* Closes the socket and clears the timer. The client stays, with `broken`, to the end of the loop's
+ * turn. */
 void client_close(struct thread *t, struct fake_client *c);
+/* Adds a record to the thread's log, if there is one. */
 void log_event(struct thread *t, const struct fake_client *c, uint32_t event, int64_t at_ns, int64_t cost_ns);
+/* Writes the records. A failure is stored in t->log_trouble, and these are lost. */
 void log_flush(struct thread *t);
 #endif
