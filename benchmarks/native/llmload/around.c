@@ -34,6 +34,8 @@ static int add_records(struct around *a, struct records **ret, const char *optio
     return 0;
 }
 
+/* Opens the files of records and the scoring, as the options require, and adds them to a->sinks.
+ * Returns 0, or -1 with *err; around_deinit frees what was opened. */
 static int open_sinks(struct around *a, struct prompt_source *prompts, struct err *err)
 {
     if (add_records(a, &a->records, "records", false, err) < 0 || add_records(a, &a->csv, "csv", true, err) < 0)
@@ -156,6 +158,8 @@ static void warn_of_few(void *context, const struct load *l, double requests)
     fprintf(stderr, "llmload: %s\n", text.p);
 }
 
+/* Starts to read the service's metrics, and to check that it lives, where an option requires one of
+ * them. Returns 0, or -1 with *err. */
 static int watch_server(struct around *a, pid_t pid, struct err *err)
 {
     struct scrape_config config = {.every_s = opt_text(a->set, OPTION_SCRAPE) ? opt_seconds(a->set, OPTION_SCRAPE) : 0,

@@ -143,9 +143,9 @@ static void compare_events(struct calibration *c, const struct seen_list *client
     }
 }
 
-static int calibration_run_load(struct calibration *c, const char *url, struct calibration_sink *w, struct err *err)
 /* Runs the load of the calibration against the URL, and stores its results in *c. Returns 0, or
  * another value with *err, also where it was interrupted or no request succeeded. */
+static int calibration_run_load(struct calibration *c, const char *url, struct calibration_sink *w, struct err *err)
 {
     const struct calibration_plan *p = &c->plan;
     struct prompt_source *prompts;

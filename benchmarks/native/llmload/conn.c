@@ -87,6 +87,7 @@ void conn_close(struct worker *w, struct conn *c)
     http1_reset(&c->http);
 }
 
+/* Stores a connection without a socket for another request. Its flight keeps its memory. */
 static void conn_spare(struct worker *w, struct conn *c)
 {
     timers_clear(&w->timers, &c->timer);

@@ -110,9 +110,9 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
     return a->failed ? err_sys(err, "addresses") : 0;
 }
 
-static int resolve_host(struct endpoint *e, struct err *err)
 /* Appends the addresses of the host, ENDPOINT_ADDRESSES at most, with its port or 80. Returns 0, or
  * another value with *err. */
+static int resolve_host(struct endpoint *e, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list;
     char host[256], port[8] = "80";

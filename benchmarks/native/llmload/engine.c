@@ -44,6 +44,7 @@ struct crew {
     int64_t live_ns; /* time of that */
 };
 
+/* Returns how many CPUs this process may use; 1 where that is not known. */
 static unsigned cpus_allowed(void)
 {
     enum { MOST = 65536 };
@@ -179,6 +180,8 @@ static int crew_set_up(struct crew *c, const struct load *l, const struct prompt
     return limits_check(l, run, err);
 }
 
+/* Sets the absolute times at which the run's phases end; INT64_MAX for those that a count of
+ * requests ends. */
 static void set_times(struct load_run *run, const struct load *l, const struct schedule *s, int64_t begin_ns)
 {
     run->begin_ns = begin_ns;

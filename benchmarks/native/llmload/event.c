@@ -74,6 +74,8 @@ static bool take_literal(struct event_reader *r, const char *z, size_t n)
     return true;
 }
 
+/* Reads the characters of a number, of which *ret points to the text. Returns false where none
+ * begins here. Its value is not checked. */
 static bool read_number_text(struct event_reader *r, struct str *ret)
 {
     const char *begin = r->p;

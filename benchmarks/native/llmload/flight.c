@@ -217,6 +217,8 @@ static void keep_chunk(struct flight *f, struct chunk c)
     f->chunks[f->r.chunks] = c;
 }
 
+/* Stores the times of the first, the second and the first output chunk, and the gap before the
+ * read's first chunk, which settle_gap counts. */
 static void note_first(struct flight *f, const struct event *e, int64_t at, uint32_t tokens)
 {
     struct request_result *r = &f->r;
@@ -254,6 +256,7 @@ static void take_chunk(struct worker *w, struct flight *f, const struct event *e
         w->m.window_tokens += tokens ? tokens : 1;
 }
 
+/* Stores the counts of an event's usage. A count of 0 is none, but for cached tokens. */
 static void take_usage(struct flight *f, const struct event *e)
 {
     struct request_result *r = &f->r;
@@ -493,8 +496,8 @@ static void count_latency(struct live_counters *live, int64_t ns)
     atomic_fetch_add_explicit(&live->latency[i], 1, memory_order_relaxed);
 }
 
-static void flight_count_end(struct worker *w, const struct request_result *r)
 /* Adds a request that has ended to the time series and the live counters. */
+static void flight_count_end(struct worker *w, const struct request_result *r)
 {
     bool failed = ending_rows[r->ending].failed, completed = r->ending == ENDING_OK || r->ending == ENDING_EMPTY;
     struct metrics *m = &w->m;

@@ -32,38 +32,38 @@ void hdr_deinit(struct hdr *h);
 void hdr_add(struct hdr *h, int64_t value);
 /* The same `times` times. */
 void hdr_add_many(struct hdr *h, int64_t value, uint64_t times);
-/* So many values happened, each at most `most`; more is not known. */
+/* Adds `times` values of which only an upper bound is known: each is at most `most`. */
 void hdr_add_open(struct hdr *h, int64_t most, uint64_t times);
 /* Adds the values of `from`, which stays unchanged. */
 void hdr_merge(struct hdr *into, const struct hdr *from);
-/* The p-quantile, 0..1, as the value of rank ceil(p n) (middle of its bucket, within min..max). NaN
- * for n == 0. */
+/* Returns the p-quantile, 0..1, as the value of rank ceil(p n) (middle of its bucket, within
+ * min..max) of the known values. NaN: none is known, or values were lost. */
 double hdr_quantile(const struct hdr *h, double p);
-/* Of all values, open ones too, to 1 %: NaN where the open ones could change it by more, and
- * without values. */
+/* Returns the mean of all values, open ones too, to 1 %. NaN: the open ones could change it by more,
+ * or none is known. */
 double hdr_mean(const struct hdr *h);
 double hdr_sd(const struct hdr *h); /* population standard deviation (as vLLM's) of the known values; NaN for n == 0 */
 /* Computes the 95 % confidence interval of the p-quantile from the binomial distribution of ranks.
- * Open values widen it: each may be below or above the others. False: too few values; *ret_low and
- * *ret_high are unchanged. */
+ * Open values widen it: each may be below or above the others. False: too few values, or some were
+ * lost; *ret_low and *ret_high are unchanged. */
 bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high);
-/* Were all open values the largest: would the p-quantile, or the end of its interval, be one of
- * them? */
+/* Returns whether the p-quantile, or the end of its interval, would be an open value if all open ones were the
+ * largest. */
 bool hdr_may_be_open(const struct hdr *h, double p);
-/* Can the p-quantile be stated? Not from fewer than stats_quantile_needs values, nor where it
- * may be an open one. */
+/* Returns whether the p-quantile can be stated: not from fewer than stats_quantile_needs values, nor
+ * where it may be an open one, nor where values were lost. */
 bool hdr_states(const struct hdr *h, double p);
-/* Why not, as a sentence; nothing where it can be. */
+/* Appends why it cannot be stated; nothing where it can be. */
 void hdr_why_not(const struct hdr *h, double p, struct buf *to);
-/* The maximum; NaN where it may be an open one, and without values. */
+/* Returns the maximum. NaN: it may be an open value, or none is known. */
 double hdr_max(const struct hdr *h);
-/* Buckets in order of value: starts with *at = 0; false at the end. */
+/* Returns the next bucket that has values, in their order: its bounds and count. The caller begins with *at = 0. False:
+ * there is none. */
 bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_high, uint64_t *ret_count);
-/* As JSON: {"n":…,"above":…,"min":…,"max":…,"mean":…,"m2":…,"buckets":[[index,count],…]}, and back
- * (added to `into`). */
+/* Appends the member {"n":…,"open":…,"above":…,"min":…,"max":…,"mean":…,"m2":…,"buckets":[[index,count],…]}. */
 void hdr_print(const struct hdr *h, const char *key, struct json_out *j);
 struct json;
-/* Adds a histogram that hdr_print wrote. Returns 0, or another value with *err where it contradicts
- * itself, or out of memory. */
+/* Adds a histogram that hdr_print wrote. Returns 0, or -1 with *err where it contradicts itself, or
+ * when out of memory; `into` may have its open values then. */
 int hdr_read(struct hdr *into, const struct json *from, struct err *err);
 #endif

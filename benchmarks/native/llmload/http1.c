@@ -129,6 +129,8 @@ static bool http1_take_field(struct http1 *h, struct http1_framing *f, struct st
     return true;
 }
 
+/* Reads the status line. Returns false where it is not of HTTP/1, or the status is not from 100 to
+ * 599. */
 static bool status_line(struct http1 *h, struct str line)
 {
     uint64_t status;
@@ -250,6 +252,8 @@ static enum http1_got http1_take_head(struct http1 *h, const char **p, size_t *n
     return read_head(h, (struct str){text.p, whole});
 }
 
+/* Sets *ret to the next bytes of a body or chunk of known length, and moves *p and *n behind them.
+ * */
 static enum http1_got some_body(struct http1 *h, const char **p, size_t *n, struct str *ret)
 {
     size_t take = *n < h->left ? *n : (size_t)h->left;

@@ -26,18 +26,20 @@ struct http1 {
     uint16_t status;
 };
 
+/* Begins, with nothing allocated; the caller ends it with http1_deinit. */
 void http1_init(struct http1 *h);
-void http1_reset(struct http1 *h); /* for the next reply */
+/* Prepares for the next reply. */
+void http1_reset(struct http1 *h);
 void http1_deinit(struct http1 *h);
-/* What comes next; *p and *n move over what was used. */
+/* Reads on, and moves *p and *n over what it has used. Returns what came; with HTTP1_BODY, *ret is in the caller's bytes. */
 enum http1_got http1_next(struct http1 *h, const char **p, size_t *n, struct str *ret);
-/* The connection was closed by the server: is the reply complete with that? */
+/* Returns whether the reply is complete when the server closes the connection now. */
 bool http1_eof_is_end(const struct http1 *h);
-/* One line of a head, when something else has cut them: a status line (which begins again), or a
- * field. false: it cannot be understood. */
+/* Reads one line of a head that the caller has cut: a status line, which begins a new reply, or a
+ * field. Returns false where it cannot be understood. */
 bool http1_line(struct http1 *h, struct str line);
-/* Has all of a chunk come but the line end behind it? */
+/* Returns whether all of a chunk has come but the line end behind it. */
 bool http1_before_chunk_end(const struct http1 *h);
-/* Has any byte of a reply come? */
+/* Returns whether any byte of a reply has come. */
 bool http1_begun(const struct http1 *h);
 #endif

@@ -48,6 +48,8 @@ static int profile_piece(struct profile *p, struct str one, const char *what, st
     return 0;
 }
 
+/* Reads the pieces of a rate or concurrency. Returns 0, or -1 with *err; `what` names the option.
+ * */
 static int profile_read(struct profile *ret, const char *text, const char *what, struct err *err)
 {
     struct str rest = str_of(text);
@@ -89,6 +91,8 @@ double profile_seconds(const struct profile *p)
     return sum;
 }
 
+/* Reads a number of at least `low`; *ret stays as it is where the option is not given. Returns 0,
+ * or -1 with *err. */
 static int read_number(const struct opt_set *set, const char *name, double low, double *ret, struct err *err)
 {
     const char *text = opt_text(set, name);

@@ -40,6 +40,7 @@ void metrics_deinit(struct metrics *m)
     m->series.b = NULL;
 }
 
+/* Joins neighbouring buckets: each is twice as wide then. */
 static void series_halve(struct load_series *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -80,6 +81,7 @@ void series_in_flight(struct load_series *s, int64_t from_ns, int64_t to_ns)
     }
 }
 
+/* Adds the buckets of `from`. The wider width of the two remains. */
 static void series_merge(struct load_series *into, const struct load_series *from)
 {
     while (into->width_ns < from->width_ns)
@@ -182,6 +184,8 @@ static void take_tokens(struct metrics *m, const struct request_result *r, int64
     }
 }
 
+/* Adds the times of a complete request to the histograms: known ones as values, the others as
+ * bounds. */
 static void take_times(struct metrics *m, const struct request_result *r)
 {
     int64_t last = r->last_ns ? r->last_ns : r->end_ns;

@@ -72,6 +72,8 @@ static uint64_t metrics_read_whole(const struct json *j)
     return v > 0 ? (uint64_t)v : 0;
 }
 
+/* Adds a row of n counts to v. Returns 0, or -1 with *err where it is missing or has another
+ * length. */
 static int read_row(const struct json *from, const char *name, uint64_t *v, size_t n, struct err *err)
 {
     const struct json *row = json_get(from, name), *j = json_first(row);

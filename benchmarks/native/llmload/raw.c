@@ -385,8 +385,8 @@ static void connection_ended(struct worker *w, struct conn *c)
         connection_lost(w, c, "read", 0);
 }
 
-static void connection_readable(struct worker *w, struct conn *c, bool hangup)
 /* Reads what has come, READS_AT_ONCE times at most. After a hangup it reads to the end. */
+static void connection_readable(struct worker *w, struct conn *c, bool hangup)
 {
     for (int i = 0; hangup || i < READS_AT_ONCE; i++) {
         int64_t at_ns = 0;

@@ -58,9 +58,10 @@ void report_derive(struct report_derived *ret, const struct load_report *r);
 /* When the measured part began and ended, by CLOCK_MONOTONIC; 0: it did not begin. */
 void report_window_ns(const struct outcome *o, const struct report_derived *d, double *ret_from_ns, double *ret_to_ns);
 double report_per_second(double count, double seconds); /* NaN: no time */
-/* In its unit; NaN: no samples, or times that are not known could change it by more than 1 %. */
+/* Returns the mean of a metric in its unit. NaN: no samples, or times that are not known could change it by more than
+ * 1 %. */
 double report_mean(const struct metrics *m, int metric);
-/* The source most counts came from, and whether others were used too. */
+/* Returns the source of most counts, and whether others were used too. */
 enum token_source report_source(const uint64_t counts[TOKENS_SOURCES], bool *ret_mixed);
 struct listing;
 void report_figure(struct buf *to, double v); /* four significant digits, whole numbers without a point; not finite: "-" */

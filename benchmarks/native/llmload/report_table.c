@@ -165,6 +165,7 @@ struct row_gaps {
     unsigned open; /* times that are not known may change it */
 };
 
+/* Returns which cells of the metric's row are "-", and why. */
 static struct row_gaps find_row_gaps(const struct metrics *m, enum metric metric)
 {
     const struct hdr *h = &m->h[metric];
@@ -251,6 +252,8 @@ static void put_missing_reasons(const struct metrics *m, const struct screen *sc
     }
 }
 
+/* Appends the latencies, the share of prompts that the server had in its cache, and the reason of
+ * each "-". */
 static void put_latencies(const struct metrics *m, const struct report_derived *d, const struct screen *screen, struct buf *to)
 {
     static const struct listing_column columns[] = {

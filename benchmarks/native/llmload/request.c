@@ -14,6 +14,7 @@ void request_put_message(struct json_out *j, const char *role, struct str text)
     json_close(j, '}');
 }
 
+/* Appends the messages: the session's history, then the prompt. */
 static void put_messages(struct json_out *j, const struct session *s, const struct prompt *p)
 {
     json_open(j, "messages", '[');
@@ -92,6 +93,7 @@ static void put_model_body(struct json_out *j, const struct load *l, const struc
         put_openai(j, l, tokens);
 }
 
+/* Renders the request's body into w->body. */
 static void put_body(struct worker *w, const struct session *s, const struct prompt *p, uint32_t tokens)
 {
     const struct load *l = w->run->load;
@@ -106,6 +108,8 @@ static void put_body(struct worker *w, const struct session *s, const struct pro
     json_close(&j, '}');
 }
 
+/* Appends the head for the body in w->body to w->wire, and sets w->fixed_id to the place of the
+ * request id. */
 static void request_put_head(struct worker *w, const struct endpoint *e)
 {
     const struct load *l = w->run->load;

@@ -106,9 +106,9 @@ static int check_length(const struct load *l, uint64_t most, double end, struct 
                : err_set(err, ERR_USAGE, "--rate: the schedule would have more than %d requests; shorter, or slower", ARRIVALS_MAX);
 }
 
-static int schedule_generate(struct schedule *s, const struct load *l, struct err *err)
 /* Appends the arrivals of --rate up to the end of the load. Returns 0, or another value with
  * *err. */
+static int schedule_generate(struct schedule *s, const struct load *l, struct err *err)
 {
     uint64_t state = random_mix(l->seed);
     double t = 0, end = l->warmup_s + l->duration_s + l->cooldown_s;

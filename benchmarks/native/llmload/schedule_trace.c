@@ -115,6 +115,8 @@ static int csv_row(struct trace_reading *r, const struct trace_columns *c, struc
     return trace_add_arrival(r, a, at);
 }
 
+/* Adds the row's blocks to the schedule; a->blocks becomes the place of the first one + 1. Returns
+ * 0, or -1 with the trace's error. */
 static int trace_add_blocks(struct trace_reading *r, const struct json *ids, struct arrival *a)
 {
     struct schedule *s = r->s;
@@ -129,6 +131,8 @@ static int trace_add_blocks(struct trace_reading *r, const struct json *ids, str
     return 0;
 }
 
+/* Adds the row's text to the schedule; a->text becomes its place + 1. Returns 0, or -1 with the
+ * trace's error. */
 static int trace_add_text(struct trace_reading *r, const char *text, struct arrival *a)
 {
     struct schedule *s = r->s;

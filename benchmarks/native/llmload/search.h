@@ -33,15 +33,16 @@ struct rate_search {
     const char *why; /* why the answer is not known; NULL: found */
 };
 
-/* Is this few good ones no accident (below 5 %), if the true share were at least this? */
+/* Returns whether so few good ones are no accident (below 5 %) if the true share were at least
+ * this. */
 bool search_is_missed(uint64_t good, uint64_t due, double share);
-/* Fewest requests of which all must be good before the share is certain (95 %). */
+/* Returns the fewest requests of which all must be good before the share is certain (95 %). */
 uint64_t search_least(double share);
-/* The share by which the rate that was found may be wrong, since runs of random arrivals differ, by
- * their search_trial.spread: 95 % of the answers are closer. The short ones are mostly too high,
+/* Returns the share by which the rate that was found may be wrong, since runs of random arrivals
+ * differ, by their search_trial.spread: 95 % of the answers are closer. The short ones are mostly too high,
  * since each run begins with an empty queue. */
 double search_uncertainty(double spread);
-int search_run(struct rate_search *s, search_try *try_level, void *context, struct err *err);
 /* Runs levels by try_level until the rate is known, or the search stops with the reason in s->why.
  * Returns 0, or -1 where try_level fails. */
+int search_run(struct rate_search *s, search_try *try_level, void *context, struct err *err);
 #endif

@@ -151,6 +151,7 @@ static bool sse_line(struct stream_feeding *f, struct str line, bool in_place)
     return true; /* comments, id, retry, and what is not known */
 }
 
+/* Reads a line of JSON; a blank one is no event. Returns false after trouble. */
 static bool stream_json_line(struct stream_feeding *f, struct str line)
 {
     struct event e;
@@ -184,6 +185,7 @@ static bool by_memo(struct stream_feeding *f, const char *p, size_t n)
     return true;
 }
 
+/* Forgets the event before, and remembers this one with its line where it is content alone. */
 static void keep_memo(struct stream_memo *m, const char *p, size_t n, const struct event *e)
 {
     buf_clear(&m->line);

@@ -45,13 +45,17 @@ struct reply_stream {
 /* Called for each event (not for [DONE]); e and its texts live until it returns. */
 typedef void stream_take(void *context, const struct event *e);
 
+/* Begins, with nothing allocated. lines: with FRAMING_UNKNOWN a text that begins with '{' is lines
+ * of JSON, not one text. The caller ends it with reply_stream_deinit. */
 void reply_stream_init(struct reply_stream *s, enum stream_framing framing, bool lines);
 void reply_stream_deinit(struct reply_stream *s);
 /* Prepares the stream for a new reply as reply_stream_init does; memory of the previous reply is
- * used again where it is small. */
+ * used again where it is small. The memo stays. */
 void stream_reset(struct reply_stream *s, enum stream_framing framing, bool lines);
-/* false: trouble; nothing more is read. */
+/* Reads the next bytes, and passes on the events that are complete. Returns false after trouble,
+ * which is in s->trouble; nothing more is read then. One JSON text is passed on by stream_end. */
 bool reply_stream_feed(struct reply_stream *s, const char *p, size_t n, stream_take *take, void *context);
-/* The body ended: an event without its last line end counts too. false: trouble. */
+/* Ends the body: passes on an event without its last line end, or the one JSON text. Returns false
+ * after trouble. */
 bool stream_end(struct reply_stream *s, stream_take *take, void *context);
 #endif

@@ -118,6 +118,7 @@ static bool is_certain(const struct load_sweep *s)
     return certain;
 }
 
+/* Appends the level that is being noted to the JSON of the points. */
 static void put_point(struct load_sweep *s, const struct saturation_point *p, const struct load *load, const struct outcome *o,
                       const struct report_derived *d)
 {

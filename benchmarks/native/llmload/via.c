@@ -30,6 +30,8 @@ struct transfer {
     const char *encoding; /* what is wrong with the body's; NULL: nothing */
 };
 
+/* libcurl calls it when it waits for other events of a socket: epoll then waits for the same.
+ * Returns 0. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *worker, void *known)
 {
     struct worker *w = worker;
@@ -59,6 +61,7 @@ static bool via_add_header(struct via *v, const char *line)
     return more != NULL;
 }
 
+/* Makes the headers of every request. Returns false when out of memory; via_deinit frees them. */
 static bool make_headers(struct via *v, const struct load *l)
 {
     struct buf text CLEANUP_BUF;
@@ -168,6 +171,8 @@ static size_t on_header(char *p, size_t size, size_t n, void *transfer)
     return t->encoding ? 0 : size * n;
 }
 
+/* libcurl calls it for bytes of a reply's body. Returns size * n; 0 ends the transfer after
+ * trouble. */
 static size_t on_body(char *p, size_t size, size_t n, void *transfer)
 {
     struct transfer *t = transfer;
@@ -304,6 +309,7 @@ static enum request_ending by_code(CURLcode code)
     }
 }
 
+/* Ends the request of a transfer that libcurl has completed, with or without an error. */
 static void via_complete(struct worker *w, struct transfer *t, CURLcode code)
 {
     struct conn *c = t->conn;
@@ -319,6 +325,7 @@ static void via_complete(struct worker *w, struct transfer *t, CURLcode code)
         conn_finish(w, c, by_code(code), why, false);
 }
 
+/* Ends the requests of all transfers that libcurl has completed. */
 static void via_drain(struct worker *w)
 {
     struct via *v = w->via;

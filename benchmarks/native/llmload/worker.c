@@ -104,6 +104,8 @@ static double index_chance(const struct load *l, uint64_t index, uint64_t salt) 
     return random_unit(random_at(l->seed, salt, index));
 }
 
+/* Returns the endpoint of the next request: in turn, or with --balance least one with the fewest
+ * requests in flight. */
 static size_t pick_endpoint(struct worker *w)
 {
     size_t n = w->run->endpoint_count, first = w->turn_of++ % n, best = first;
@@ -412,6 +414,8 @@ static int wait_events(struct worker *w, struct epoll_event *events, int64_t ns)
     return n <= 0 ? n : epoll_wait(w->epoll, events, EVENTS_AT_ONCE, 0);
 }
 
+/* Returns how many ns the loop may wait: until the next timer, arrival or end of a pause, LOOK_NS
+ * at most. Not positive: something is due. */
 static int64_t until_next(const struct worker *w)
 {
     const struct schedule *s = w->run->schedule;
@@ -428,6 +432,7 @@ static int64_t until_next(const struct worker *w)
     return next - w->now_ns;
 }
 
+/* Handles n events, none where n is negative. Between them it begins requests that are due. */
 static void handle_events(struct worker *w, const struct epoll_event *events, int n)
 {
     for (int i = 0; i < n; i++) {

@@ -93,7 +93,8 @@ struct load_run {
 /* Counters a watcher may read at any time. */
 struct live_counters {
     _Alignas(64) _Atomic uint64_t sent, completed, failed, tokens, chunks, dropped, ttft_n, itl_n;
-    _Atomic uint64_t ttft_ns, itl_ns, e2el_ns, latency[LIVE_LATENCIES + 1]; /* completed requests by duration: live_latencies_s, then longer ones */
+    _Atomic uint64_t ttft_ns, itl_ns, e2el_ns,
+        latency[LIVE_LATENCIES + 1]; /* completed requests by duration: live_latencies_s, then longer ones */
 };
 
 struct worker {
@@ -133,16 +134,20 @@ struct worker {
     struct err failure; /* first failure of the client itself */
 };
 
-/* flight.c: from bytes to a result. */
+/* flight.c: begins a request, which counts as in flight until flight_end. The memory of the flight's
+ * last request is used again. */
 void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t index, int64_t scheduled_ns);
-/* The head is there. false: the body need not be read (wrong type). */
+/* Prepares for the body by the status and type of its head. An HTML page with a good status is
+ * trouble. */
 void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1_type type);
-/* A read begins (its arrival stamp), bytes of the body, the read is used up. */
+/* Begins a read of the socket: nothing of it has come yet. */
 void flight_read_begin(struct flight *f);
+/* Reads bytes of the body that came at at_ns. Returns false after trouble, which is in f->stream. */
 bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t at_ns);
-/* Segments of the read that is being worked on, at most: the kernel counts those that came since,
- * too. -1: not known. */
+/* Returns the segments of the read that is being worked on, at most: the kernel counts those that
+ * came since, too. -1: not known. */
 int64_t flight_read_segments(struct worker *w, struct flight *f);
+/* Ends the read: its bytes are used up. Decides which of its times are known, and counts its gaps. */
 void flight_read_end(struct worker *w, struct flight *f);
 /* Fills r's ending, counts it, passes the result to the sinks. ending: ENDING_OK: the reply is
  * complete, judge it; else what happened. error may be NULL. */
@@ -175,30 +180,37 @@ bool conn_body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns
 void conn_trouble(struct worker *w, struct conn *c);
 
 /* raw.c: HTTP/1.1 over TCP and Unix sockets. */
+/* Sends the request on the connection, or connects first. Ends the request where that fails. */
 void raw_begin(struct worker *w, struct conn *c);
 /* The connection attempt has failed: tries the next of the endpoint's addresses. false: all were
  * tried, nothing is done. */
 bool raw_next_address(struct worker *w, struct conn *c);
-void raw_event(struct worker *w, struct conn *c, uint32_t events);
 /* Handles epoll's events of a connection. */
+void raw_event(struct worker *w, struct conn *c, uint32_t events);
 
 /* via.c: TLS, HTTP/2 and proxies, through libcurl. */
+/* Loads libcurl, and sets w->via. Returns 0, or -1 with *err; worker_deinit frees it in both
+ * cases. */
 int via_init(struct worker *w, struct err *err);
 void via_deinit(struct worker *w);
+/* Sends the request. Ends it where that fails. */
 void via_begin(struct worker *w, struct conn *c);
-void via_cancel(struct worker *w, struct conn *c); /* its request is stopped */
+/* Ends the transfer of the connection, whose request is over or stopped. */
+void via_cancel(struct worker *w, struct conn *c);
+/* Handles epoll's events of a socket of libcurl. */
 void via_socket(struct worker *w, int fd, uint32_t events);
 int64_t via_next(const struct worker *w); /* CLOCK_MONOTONIC time of the next via_due, ns; INT64_MAX: none */
+/* Lets libcurl do what its timer is for, where that time has come. */
 void via_due(struct worker *w);
 
-/* worker.c: the loop. */
+/* worker.c: the thread of a worker: runs its loop until its part of the load is over. Returns
+ * NULL. */
 void *worker_main(void *worker);
+/* Prepares a worker. Returns 0, or -1 with *err; worker_deinit frees it in both cases. */
 int worker_init(struct worker *w, struct load_run *run, unsigned number, struct err *err);
-/* Prepares a worker. Returns 0, or another value with *err; worker_deinit frees it in either
- * case. */
-void worker_deinit(struct worker *w);
 /* Closes the worker's connections and frees its memory, also of one that worker_init left
  * incomplete. */
-/* Frees the slot of a request that is over. */
+void worker_deinit(struct worker *w);
+/* Handles the end of c's request: frees its slot, or sets the timer of its session's next turn. */
 void worker_freed(struct worker *w, struct conn *c);
 #endif

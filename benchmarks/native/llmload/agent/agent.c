@@ -89,6 +89,7 @@ static unsigned answer_health(struct buf *to)
     return 200;
 }
 
+/* Appends the state, and of a load its share, its counts and its error. Returns the HTTP status. */
 static unsigned answer_status(struct agent *a, struct buf *to)
 {
     struct part_view v;
@@ -108,6 +109,8 @@ static unsigned answer_status(struct agent *a, struct buf *to)
     return 200;
 }
 
+/* Appends the load's result. Returns the HTTP status: 404 where there is none yet, 500 where the
+ * load failed. */
 static unsigned answer_metrics(struct agent *a, struct buf *to)
 {
     struct part_view v = {.state = PART_PREPARING};
@@ -229,6 +232,8 @@ static const char *wrong_arg(const char *arg)
     return !arg || strncmp(arg, "--", 2) != 0 || !arg[2] ? "args: expected texts \"--name=value\", or \"--name\" for a switch" : NULL;
 }
 
+/* Lets the prepared load begin at the time of the request ("at_ns"; 0: at once). Returns the HTTP
+ * status: 409 where none waits. */
 static unsigned release_load(struct agent *a, const struct json *j, struct buf *to)
 {
     struct err err = {0};
@@ -262,6 +267,7 @@ static unsigned begin_load(struct agent *a, const char *const *args, const struc
     return 202;
 }
 
+/* Begins a load of the options in "args". Returns the HTTP status: 400 where one is wrong. */
 static unsigned prepare_load(struct agent *a, const struct json *j, struct buf *to)
 {
     const char *args[ARGS_MAX + 1];

@@ -170,6 +170,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const
     return api_send_reply(a, c, &call);
 }
 
+/* libmicrohttpd calls it when a request has ended. Reports a reply that was sent completely, and
+ * frees the body. */
 static void on_end(void *context, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why)
 {
     struct api *a = context;

@@ -184,6 +184,7 @@ static int remote_find(struct remote *r, int64_t until_ns, struct err *err)
 
 /* ---- the agents' command line: the leader's, without what is for the leader alone ---- */
 
+/* Returns whether the option is for the leader alone. */
 static bool leaders_own(const char *name)
 {
     static const char *const names[] = {"agents",     "agent-port",   "agent-suffix", "agent-wait", "token-file", "json",
@@ -320,6 +321,7 @@ int coordinate_begin(struct coordination **ret, const struct opt_set *set, const
     return 0;
 }
 
+/* Stops the load of each agent that is neither done nor lost. Failures are ignored. */
 static void stop_all(struct coordination *c)
 {
     struct json *j;
@@ -381,6 +383,8 @@ static void remote_update(struct remote *r)
     json_free(j);
 }
 
+/* Adds an agent's counts to the sum. Means are summed and counted in *ttfts and *itls, for the
+ * caller to divide; the phase is this agent's. */
 static void add_live(struct live_counts *sum, const struct live_counts *l, unsigned *ttfts, unsigned *itls)
 {
     sum->elapsed_s = fmax(sum->elapsed_s, l->elapsed_s);
@@ -447,9 +451,9 @@ static void coordinate_watch(struct coordination *c, struct outcome *o, const st
         o->why_early = why;
 }
 
-static int coordinate_collect(struct coordination *c, struct outcome *o, struct err *err)
 /* Adds the results of all agents to *o. Agents without one are named in o->trouble. Returns 0, or
  * another value with *err where none has a result. */
+static int coordinate_collect(struct coordination *c, struct outcome *o, struct err *err)
 {
     bool any = false;
     for (size_t i = 0; i < c->count; i++) {

@@ -1,6 +1,8 @@
 /* hosts.c: see hosts.h. The forms of Slurm's lists: man srun, OUTPUT ENVIRONMENT VARIABLES. */
 #include "benchmarks/native/llmload/agent/hosts.h"
 
+/* Adds an address, which is not copied; NULL: out of memory. Returns 0, or -1 with *err, also above
+ * HOSTS_MAX. */
 static int hosts_add(struct hosts *h, const char *address, struct err *err)
 {
     if (!address)

@@ -163,6 +163,7 @@ static int share_write_line(struct buf *line, struct err *err)
     return fs_write_all(SHARE_FD, line->p, line->n) < 0 ? err_sys(err, "writing to the agent") : 0;
 }
 
+/* Writes the counts as a line. Stops the load where the agent no longer reads. */
 static void share_send_live(void *context, const struct live_counts *l)
 {
     struct buf line CLEANUP_BUF;
@@ -245,6 +246,8 @@ static int make_share(const struct opt_set *set, struct load *load, struct promp
     return rc;
 }
 
+/* Makes the share of the load that the options and LLMLOAD_SHARE describe. Returns 0, or -1 with
+ * *err. */
 static int read_and_make(const struct opt_set *set, struct err *err)
 {
     struct load load;

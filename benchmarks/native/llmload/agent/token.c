@@ -29,6 +29,8 @@ static int token_read_or_create(const char *path, struct buf *text, struct err *
     return rc < 0 ? err_wrap(err, "the agents' token") : 0;
 }
 
+/* Returns 0 where the token is long enough and has only printable ASCII, else -1 with *err, which
+ * names the source. */
 static int token_check(struct str token, const char *source, struct err *err)
 {
     for (size_t i = 0; i < token.n; i++)

@@ -11,6 +11,7 @@
 
 enum { BINS = 80, SVG_MAX = 16 << 20 };
 
+/* Writes the chart as DIR/NAME.svg. Returns 0, or -1 with *err. */
 static int write_chart(const char *dir, const char *name, const struct chart *chart, struct err *err)
 {
     struct buf path CLEANUP_BUF, text CLEANUP_BUF;

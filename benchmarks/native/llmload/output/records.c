@@ -247,6 +247,7 @@ void records_csv_line(const struct request_result *r, int64_t wall_ns, struct bu
 
 /* ---- the sink ---- */
 
+/* Opens the file, and notes how far the wall clock is ahead. Returns 0, or -1 with *err. */
 static int records_start(struct result_sink *sink, unsigned workers, struct err *err)
 {
     struct records *r = (struct records *)(void *)sink;
@@ -268,6 +269,8 @@ static void records_take_result(struct result_sink *sink, unsigned worker, const
     lines_added(r->lines, worker);
 }
 
+/* Writes what is left and closes the file. Returns 0 also after a failure, which records_end
+ * returns once the run is over. */
 static int records_finish(struct result_sink *sink, struct err *err)
 {
     struct records *r = (struct records *)(void *)sink;

@@ -111,8 +111,8 @@ static int prepare_scoring(const struct dataset *d, const struct opt_set *set, s
     return 0;
 }
 
-static int dataset_fill(struct dataset *d, const struct opt_set *set, struct load *load, struct err *err)
 /* Reads the rows of --dataset. Returns 0, or another value with *err, also without any prompt. */
+static int dataset_fill(struct dataset *d, const struct opt_set *set, struct load *load, struct err *err)
 {
     static const char *const scores[] = {"no", "endings", "letters"};
     int64_t rows = opt_text(set, OPTION_DATASET_ROWS) ? opt_integer(set, OPTION_DATASET_ROWS) : 0;

@@ -58,9 +58,9 @@ static bool read_bounds(struct lengths *l, struct str *text)
     return true;
 }
 
-static bool lengths_read_numbers(struct lengths *l, struct str text)
 /* Parses "N", "A-B", "uniform:A,B", "normal:MEAN,SD" or "lognormal:…". Returns false for anything
  * else. */
+static bool lengths_read_numbers(struct lengths *l, struct str text)
 {
     static const struct {
         const char *head;

@@ -87,11 +87,14 @@ static int put_ollama_format(struct buf *to, const struct json *value, struct er
     else if (strcmp(type, "json_object") == 0)
         json_text(&j, "format", "json");
     else if (strcmp(type, "text") != 0)
-        return err_set(err, ERR_INPUT, "\"response_format\": Ollama's own API has json_schema with a schema, json_object and text, got type \"%.40s\"",
+        return err_set(err, ERR_INPUT,
+                       "\"response_format\": Ollama's own API has json_schema with a schema, json_object and text, got type \"%.40s\"",
                        type);
     return 0;
 }
 
+/* Adds a member under the name of Ollama's API, to the request or to its options. Returns 0, or -1
+ * with *err where that API has none. */
 static int take_ollama(const struct dataset *d, const struct member *m, const char *name, const struct json *value, struct buf *extra,
                        struct buf *options, struct err *err)
 {

@@ -48,6 +48,8 @@ static struct item *item_new(struct dataset *d, struct err *err)
     return i;
 }
 
+/* Ends a row that has an item: stores its right choice. Returns 0; 1 where --dataset-rows is
+ * reached; -1 with *err when out of memory, also for texts stored before. */
 static int dataset_add_answer(struct dataset *d, struct row_answer answer, const char *kind, struct err *err)
 {
     if (!ARRAY_FITS(d->answers, d->row_size, d->row_count + 1))

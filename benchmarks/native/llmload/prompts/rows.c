@@ -83,9 +83,9 @@ static int note_skip(struct rows_skipped *skipped, int rc, size_t line, struct e
     return ROWS_MORE;
 }
 
-static int rows_take_json(struct str text, size_t *ret_end, rows_take *take, void *to, size_t line, struct err *err)
 /* Passes one JSON row to `take`. *ret_end (unless NULL): where the row ends. Returns what `take`
  * returns, or another value with *err, also for a row that is skipped. */
+static int rows_take_json(struct str text, size_t *ret_end, rows_take *take, void *to, size_t line, struct err *err)
 {
     struct json *j;
     size_t end = text.n;

@@ -113,6 +113,7 @@ static void scoring_note_failure(struct scoring *s, const char *why)
     }
 }
 
+/* Scores a finished request, on its worker's thread. */
 static void scoring_take_result(struct result_sink *sink, unsigned worker, const struct request_result *r)
 {
     struct scoring *s = (struct scoring *)(void *)sink;

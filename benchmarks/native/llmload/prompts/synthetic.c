@@ -81,6 +81,7 @@ static void synthetic_add_tokens(const struct synthetic *s, struct buf *to, uint
     }
 }
 
+/* Appends so many tokens: those of the trace's blocks first, the rest by the request's index. */
 static void add_blocks(const struct synthetic *s, struct buf *to, const struct prompt_want *want, uint32_t tokens)
 {
     for (size_t i = 0; i < want->block_count && tokens; i++) {
@@ -263,6 +264,8 @@ static int find_pieces(struct synthetic *s, struct err *err)
     return s->piece_count == COMMON ? 0 : err_memory(err, "synthetic prompts");
 }
 
+/* Reads the options of made-up prompts. Returns 0, or -1 with *err; synthetic_close frees s in both
+ * cases. */
 static int read_options(struct synthetic *s, const struct opt_set *set, const struct load *load, struct err *err)
 {
     int64_t prefix = opt_text(set, OPTION_PREFIX_TOKENS) ? opt_integer(set, OPTION_PREFIX_TOKENS) : 0,

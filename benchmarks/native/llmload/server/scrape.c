@@ -67,6 +67,7 @@ struct scrape {
 
 /* ---- one reading ---- */
 
+/* Adds a reading. A value below the last one is of a counter that began again from zero. */
 static void keep_value(struct figure_sum *f, double v)
 {
     if (!f->n)
@@ -85,6 +86,8 @@ struct scrape_reading {
     int by[FIGURES]; /* index of the name that it has come from; -1: none yet */
 };
 
+/* Stores a sample of metric i that came under its name number `by`. A name with a lower number goes
+ * before; samples of one name are joined. */
 static void join_value(struct scrape_reading *r, size_t i, int by, double v)
 {
     if (!isfinite(v) || (r->by[i] >= 0 && r->by[i] < by))

@@ -88,6 +88,8 @@ int64_t bpe_find(const struct bpe *b, struct str text)
     return b->slots ? (int64_t)*slot_of(b, text) - 1 : -1;
 }
 
+/* Makes b->text hold the id and a quarter more; the new ones have no text. Returns 0, or -1 with
+ * *err when out of memory: b is unchanged. */
 static int bpe_grow_tokens(struct bpe *b, uint32_t id, struct err *err)
 {
     uint32_t want = id + 1 + id / 4;
@@ -223,6 +225,7 @@ static void heap_push(struct bpe_work *w, struct bpe_candidate c)
     w->heap[i] = c;
 }
 
+/* Removes and returns the first candidate of a heap that is not empty. */
 static struct bpe_candidate heap_pop(struct bpe_work *w)
 {
     struct bpe_candidate top = w->heap[0], last = w->heap[--w->heap_n];

@@ -23,29 +23,33 @@ void bpe_work_deinit(struct bpe_work *w);
 
 struct bpe {
     struct arena arena;
-    struct str *text;         /* [tokens] by id; p NULL: no token has this id */
-    uint32_t tokens;          /* highest id + 1 */
-    uint32_t *slots;          /* by the hash of the text: id + 1; 0 is free */
+    struct str *text; /* [tokens] by id; p NULL: no token has this id */
+    uint32_t tokens; /* entries of text; ids are below it, and the last ones may be of no token */
+    uint32_t *slots; /* by the hash of the text: id + 1; 0 is free */
     size_t slot_mask, used;
     struct bpe_merge *merges; /* by the hash of the pair */
     size_t merge_mask, merge_count;
-    int64_t unknown;          /* id for what is not in the vocabulary; -1: left out */
-    int64_t byte_id[256];     /* ids of <0x00> … <0xFF>; -1 */
+    int64_t unknown; /* id for what is not in the vocabulary; -1: left out */
+    int64_t byte_id[256]; /* ids of <0x00> … <0xFF>; -1 */
     bool byte_fallback, fuse_unknown, whole_first; /* whole_first: a word that is a token is not divided (ignore_merges) */
 };
 
+/* Begins, with nothing allocated; the caller ends it with bpe_deinit. */
 void bpe_init(struct bpe *b);
 void bpe_deinit(struct bpe *b);
-/* Allocates for so many tokens and merges; once, before adding. ERR_SYSTEM. */
+/* Allocates for so many tokens and merges; called once, before adding. Returns 0, or -1 with *err:
+ * ERR_INPUT above BPE_TOKENS_MAX, ERR_SYSTEM when out of memory. */
 int bpe_reserve(struct bpe *b, size_t tokens, size_t merges, struct err *err);
-/* ERR_INPUT: the id is out of bounds, or in use. */
+/* Adds a token, whose text is copied; the same one again changes nothing. Returns 0, or -1 with
+ * *err: ERR_INPUT where the id is out of bounds or in use, or the text has another id; ERR_SYSTEM when out of memory. */
 int bpe_add_token(struct bpe *b, struct str text, int64_t id, struct err *err);
-/* The next merge in order of rank; both parts and their join must be tokens. */
+/* Adds the next merge in order of rank. Returns 0, or -1 with *err where a part or their join is no
+ * token. */
 int bpe_add_merge(struct bpe *b, struct str left, struct str right, struct err *err);
-/* After the last token: finds <0x00> … for byte_fallback. */
+/* Finds the ids of <0x00> … <0xFF> for byte_fallback; called after the last token. */
 void bpe_find_bytes(struct bpe *b);
-/* The id of a token, or -1. */
+/* Returns the id of a token, or -1. */
 int64_t bpe_find(const struct bpe *b, struct str text);
-/* Appends the tokens of one word, valid UTF-8. */
+/* Appends the tokens of one word, valid UTF-8. Out of memory, or a word of 256 MiB: to->failed. */
 void bpe_encode(const struct bpe *b, struct bpe_work *w, struct str word, struct ids *to);
 #endif

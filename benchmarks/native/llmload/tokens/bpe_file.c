@@ -51,6 +51,9 @@ static int bpe_check_model(const struct json *model, struct err *err)
     return json_is_object(json_get(model, "vocab")) ? 0 : err_set(err, ERR_INPUT, "model/vocab is missing");
 }
 
+/* Reads the vocabulary, merges and flags of "model" into b, which bpe_init has begun, with capacity
+ * for so many added tokens. Returns 0, or -1 with *err: ERR_INPUT, or ERR_SYSTEM when out of memory.
+ * The caller ends b with bpe_deinit in both cases. */
 static int read_model(struct bpe *b, const struct json *model, size_t added, struct err *err)
 {
     const struct json *vocab = json_get(model, "vocab");
@@ -169,6 +172,8 @@ static void encode_normal(void *to, struct str text)
     added_cut(&e->file->added, true, text, encode_plain, e);
 }
 
+/* Appends an added token (id >= 0), or encodes the text between two of them. After an error no
+ * further text is encoded. */
 static void encode_stretch(void *to, struct str text, int64_t id)
 {
     struct encoding *e = to;

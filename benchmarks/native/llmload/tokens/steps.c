@@ -318,6 +318,8 @@ static int split_flush(struct steps_split *c)
     return steps_continue(c->run, c->next, piece, c->first && piece.p == c->text.p);
 }
 
+/* Returns whether a piece belongs to the held one by the behavior of the step. match: the piece is
+ * a match. */
 static bool split_joins(const struct steps_split *c, bool match)
 {
     switch (c->step->behaviour) {
@@ -330,6 +332,8 @@ static bool split_joins(const struct steps_split *c, bool match)
     return false;
 }
 
+/* Handles the next piece of the text: drops it, joins it to the held one, or passes that on and
+ * holds this one. Returns 0, or -1 with the error of the walk. */
 static int cut_piece(struct steps_split *c, struct str piece, bool match)
 {
     if (!piece.n)
@@ -388,6 +392,8 @@ static int step_replace(const struct step *s, struct str text, struct buf *to, s
     return rc;
 }
 
+/* Appends the text, which is not empty, with its blanks replaced by the step's text, and with one
+ * before it as the step requires. */
 static void step_metaspaces(const struct step *s, struct str text, bool first, struct buf *to)
 {
     bool has = str_starts(text, s->text) || text.p[0] == ' ';

@@ -19,6 +19,8 @@ struct tokenizer {
 
 enum { FILE_MAX = 1 << 30, CLEAN_MAX = 256 << 20 };
 
+/* Reads the hash of the file, and opens it: as a SentencePiece model where its name ends with
+ * ".model", else as tokenizer.json. Returns 0, or -1 with *err. */
 static int open_file(struct tokenizer *t, const char *path, struct err *err)
 {
     struct buf text CLEANUP_BUF;
@@ -31,6 +33,7 @@ static int open_file(struct tokenizer *t, const char *path, struct err *err)
     return bpe_file_open(&t->bpe, path, err);
 }
 
+/* Opens the first of the usual files that the folder has. Returns 0, or -1 with *err. */
 static int tokenizer_open_folder(struct tokenizer *t, const char *path, struct err *err)
 {
     static const char *const names[] = {"tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};
