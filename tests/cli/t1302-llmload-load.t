@@ -27,6 +27,9 @@ wait $pids
 a=$(jq -r .load.schedule_sha256 "$WORK/a.json") b=$(jq -r .load.schedule_sha256 "$WORK/b.json") c=$(jq -r .load.schedule_sha256 "$WORK/c.json")
 is 'the same seed gives the same schedule' "$a" "$b"
 ok '  another seed another one' test "$a" != "$c"
+d=$(load -n 3 -c 1-2@100ms,2 | jq -r .load.schedule_sha256)
+is 'closed loops of two profiles of equal length have two hashes' "$(load -n 3 -c 1-3@100ms,3 | jq --arg d "$d" '.load.schedule_sha256 == $d')" false
+is '  and one profile has one' "$(load -n 3 -c 1-2@100ms,2 | jq --arg d "$d" '.load.schedule_sha256 == $d')" true
 ok '  it is kept' awk -F, 'NR == 1 {next} $2 < last {exit 1} {last = $2; n++} END {exit !(n > 200 && n < 400 && last < 1)}' "$WORK/a.csv"
 ok '  the default one is typical: at no time two standard deviations from the rate asked for' awk -F, 'NR > 1 && (++n >= 20) {z = (n - 300 * $2) / sqrt(300 * $2); if (z > 2 || z < -2) exit 1} END {exit n < 200}' "$WORK/a.csv"
 ok '  its surplus is reported' jq -e '.load | .expected == 300 and ((.scheduled / 3 - 100 - .surplus_percent) | fabs) < 1e-6' "$WORK/a.json"

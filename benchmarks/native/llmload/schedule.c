@@ -210,6 +210,12 @@ static void schedule_set_hash(struct schedule *s, const struct load *l)
                          l->warmup_s, l->duration_s, l->turns, (unsigned long long)l->seed);
         sha256_add(&h, text, (size_t)n);
     }
+    for (unsigned i = 0; !s->n && l->concurrency.n > 1 && i < l->concurrency.n; i++) {
+        char piece[100];
+        int n = snprintf(piece, sizeof piece, " %.9g-%.9g@%.9g", l->concurrency.piece[i].from, l->concurrency.piece[i].to,
+                         l->concurrency.piece[i].seconds);
+        sha256_add(&h, piece, (size_t)n);
+    }
     for (size_t i = 0; i < s->n; i++) {
         const struct arrival *a = &s->list[i];
         uint64_t words[] = {(uint64_t)a->at_ns, a->index, a->session, a->input_tokens, a->output_tokens};
