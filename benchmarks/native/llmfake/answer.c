@@ -33,7 +33,8 @@ static int64_t answer_draw_delay(struct fake_client *c, const struct delay *d)
     return (int64_t)(s * 1e9);
 }
 
-/* When its service begins: at once, or when a slot is free. Draws what the answer will draw, and leaves the random numbers as they are. */
+/* Returns when the service of the request begins: at once, or when a slot is free. Draws what the
+ * answer will draw, and restores the random numbers. */
 static int64_t service_begin(struct thread *t, struct fake_client *c)
 {
     const struct fake *f = t->fake;
@@ -86,7 +87,8 @@ static bool wants_stream(const struct fake_client *c, struct str body)
     return rest.n > 1 && str_starts(str_trim(str_sub(rest, 1, rest.n)), "true");
 }
 
-/* "/fault/NAME/v1/…": this request fails so, whatever --fault is. Returns the rest of the path. */
+/* Sets the fault of a path "/fault/NAME/v1/…", whatever --fault is, and returns the rest of the
+ * path; another path is returned as it is. */
 static const char *path_fault(struct fake_client *c, const char *path)
 {
     static const char prefix[] = "/fault/";
@@ -120,7 +122,7 @@ static bool known_path(struct fake_client *c, const char *path)
     return false;
 }
 
-/* One reply in one piece: sent now, and the connection waits for its next request. */
+/* Sends what is in t->scratch, and clears it. */
 static void send_scratch(struct thread *t, struct fake_client *c)
 {
     client_send(t, c, t->scratch.p, t->scratch.n);
@@ -289,7 +291,7 @@ static void note_late(struct thread *t, const struct fake_client *c, int64_t at_
     t->events++;
 }
 
-/* In the middle of a stream. true: the answer is over. */
+/* Makes the fault that is due in the middle of a stream. Returns true where the answer is over. */
 static bool middle_fault(struct thread *t, struct fake_client *c)
 {
     const struct fake *f = t->fake;

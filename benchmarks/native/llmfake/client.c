@@ -115,7 +115,8 @@ static void client_copy_text(char *to, size_t size, struct str s)
     to[n] = '\0';
 }
 
-/* 1: a head is there; 0: not yet; -1: this is no request. */
+/* Reads the head of a request. Returns 1; 0: it is incomplete; -1: this is no request, or it is too
+ * long. */
 static int client_read_head(struct str in, struct client_head *h)
 {
     const char *end = memmem(in.p, in.n, "\r\n\r\n", 4);
@@ -159,8 +160,8 @@ static size_t take_requests(struct thread *t, struct fake_client *c, struct str 
     return used;
 }
 
-/* When the bytes of this read came, by the kernel's stamp: a client waits from then on, also while
- * this thread handles others. */
+/* Returns when the bytes of this read came, by the kernel's stamp, else now_ns: a client waits from
+ * then on, also while this thread handles others. */
 static int64_t arrival_of(struct msghdr *m, int64_t now_ns)
 {
     struct timespec at, real;
@@ -175,7 +176,7 @@ static int64_t arrival_of(struct msghdr *m, int64_t now_ns)
     return now_ns;
 }
 
-/* As recv. With a log, also when the bytes came. */
+/* Reads from the socket as recv does; with a log, c->arrived_ns is when the bytes came. */
 static ssize_t receive_request(struct thread *t, struct fake_client *c)
 {
     union {

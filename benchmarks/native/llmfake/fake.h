@@ -46,7 +46,8 @@ struct fake {
 /* slots.c: a capacity: when which request's turn is. */
 struct fake_slots *slots_new(unsigned n); /* NULL: no memory; free with slots_free */
 void slots_free(struct fake_slots *s);
-/* A request that arrives then and is served for so long: when it begins. From any thread, in the order of arrival. */
+/* Returns when a request begins that arrives then and is served for so long. Called by any thread,
+ * in the order of arrival. */
 int64_t slots_take(struct fake_slots *s, int64_t at_ns, int64_t service_ns);
 
 /* reply.c: the pieces that replies are made of, framed as HTTP requires. Made once; read by all
@@ -60,15 +61,16 @@ struct reply_parts {
 };
 extern struct reply_parts reply_pieces[APIS];
 int reply_make(const struct fake *f, struct err *err);
-/* A frame (HTTP chunk, if chunks are used) around text, appended. */
+/* Appends the text in a frame: an HTTP chunk, where the body has chunks. */
 void reply_frame(const struct fake *f, struct buf *to, const char *text, size_t n);
-/* An event of that API around one JSON object, appended without frame. */
+/* Appends an event of that API around one JSON object, without a frame. */
 void reply_event(const struct fake *f, enum fake_api api, struct buf *to, const char *json);
-/* The end of a stream: finish chunk, usage, [DONE], end of the body. */
+/* Appends the end of a stream: finish chunk, usage, [DONE], end of the body. */
 void reply_tail(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
 /* Prints a token's event where each event reports usage. */
 void reply_counted(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t so_far);
-/* The complete reply of a request that does not stream. */
+/* Appends the complete reply of a request that does not stream. Its text has 1000 tokens at most.
+ * */
 void reply_whole(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
 void reply_status(const struct fake *f, struct buf *to, unsigned status, const char *message);
 /* Answers to GET: health, models, tags, version. */

@@ -129,7 +129,7 @@ static bool server_is_gone(void *context)
     return a->scrape && scrape_gone(a->scrape, &a->last);
 }
 
-/* A search or sweep is several runs: each counts from 0 on. */
+/* Begins the progress of a run. A search or sweep is several runs: each counts from 0 on. */
 static void begin_progress(void *context, const struct load *l)
 {
     struct around *a = context;
@@ -142,8 +142,7 @@ static void begin_progress(void *context, const struct load *l)
         progress_begin(&a->progress, stderr, "request", (size_t)(l->requests + l->warmup_requests));
 }
 
-/* Before a run of minutes: which of its percentiles cannot be reported. Of a sweep or search
- * once. */
+/* Reports before a run which of its percentiles will be missing, of a sweep or search once. */
 static void warn_of_few(void *context, const struct load *l, double requests)
 {
     struct around *a = context;
@@ -207,14 +206,14 @@ int around_end(struct around *a, const struct outcome *o, struct err *err)
     return plots_write(opt_text(a->set, OPTION_PLOTS), o, title.p, written < 0 ? NULL : err) < 0 ? -1 : written;
 }
 
-/* The tokens that the server has counted, for the comparison with the client. All phases of the
- * run: only where every request came to its end. */
+/* Returns the tokens that the server has counted in all phases of the run. NaN: not known. */
 static double server_tokens(const struct around *a)
 {
     return a->scrape ? scrape_counted(a->scrape, "generation_tokens") : NAN;
 }
 
-/* Is one of the load's services on another machine, whose energy is not that of this one? */
+/* Returns whether one of the load's services is on another machine, whose energy is not that of
+ * this one. */
 static bool is_load_elsewhere(const struct load *load)
 {
     struct arena a;
@@ -227,7 +226,8 @@ static bool is_load_elsewhere(const struct load *load)
     return elsewhere;
 }
 
-/* Whether the energy of this machine is that of the service, and what energy the service counted itself while the load was measured. */
+/* Appends the energy that the service counted while the load was measured, where it is known, and
+ * whether a service is on another machine. */
 static void put_energy(const struct around *a, const struct outcome *o, struct json_out *j)
 {
     struct report_derived d;

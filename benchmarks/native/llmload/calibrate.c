@@ -93,7 +93,8 @@ static int64_t time_distance(int64_t a, int64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* When the request of event i was sent, or had arrived: the last of its events. 0: not known. */
+/* Returns when the request of event i was sent, or had arrived, which is the last of its events. 0:
+ * not known. */
 static int64_t request_time(const struct seen_list *l, size_t i)
 {
     uint64_t request = l->p[i].request;
@@ -102,8 +103,8 @@ static int64_t request_time(const struct seen_list *l, size_t i)
     return i < l->n && l->p[i].request == request ? l->p[i].at_ns : 0;
 }
 
-/* The first token of a request. The true time begins with the request's arrival at the server: the
- * client's own stamp may be wrong, too. */
+/* Compares the first token of a request. The true time begins with the request's arrival at the
+ * server: the client's own stamp may be wrong, too. */
 static void compare_first(struct calibration *c, const struct seen_list *client, size_t i, const struct seen_list *server, size_t k)
 {
     int64_t sent = request_time(client, i), arrived = request_time(server, k);

@@ -24,7 +24,7 @@ static void path_beside_self(char *to, size_t size, const char *name)
         snprintf(to, size, "%s", name);
 }
 
-/* The child's first line. */
+/* Waits for the child's first line, READY_MS at most. Returns 0, or -1 with *err. */
 static int child_read_line(struct child_process *c, const char *name, struct err *err)
 {
     int64_t until = clock_mono_ns() + READY_MS * INT64_C(1000000);

@@ -11,6 +11,6 @@ struct child_process {
 /* Searches argv[0] in the folder of this program, then in the PATH. Its standard error is
  * dropped. It ends with this program. */
 int child_start(struct child_process *ret, char *const argv[], struct err *err);
-/* SIGTERM, wait 5 s, SIGKILL. */
+/* Sends SIGTERM, waits 5 s for the end, and sends SIGKILL then. */
 void child_end(struct child_process *c);
 #endif

@@ -133,8 +133,8 @@ static int64_t time_after(int64_t from_ns, double seconds)
     return seconds > 0 && from_ns ? from_ns + (int64_t)(seconds * 1e9) : INT64_MAX;
 }
 
-/* The first time limit that this request will meet if nothing more comes, and what that would
- * mean. */
+/* Returns when the request meets its first time limit if nothing more comes, and its ending then.
+ * INT64_MAX: it has none. */
 static int64_t conn_next_limit(const struct worker *w, const struct conn *c, enum request_ending *ret, const char **ret_why)
 {
     const struct load *l = w->run->load;

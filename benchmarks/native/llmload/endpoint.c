@@ -46,7 +46,8 @@ static void endpoint_set_path(struct endpoint *e, struct str path, const char *d
     }
 }
 
-/* The path of a URL goes before the API's, its query behind; a fragment goes nowhere. */
+/* Sets path and query: the path of a URL goes before the API's, its query behind, a fragment
+ * nowhere. Returns 0, or -1 with *err where both have a query. */
 static int set_path(struct endpoint *e, const char *given, const char *dialect_path, struct arena *a, struct err *err)
 {
     struct str rest = str_of(given), query = str_cut(&rest, '#'), path = str_cut(&query, '?');
@@ -57,7 +58,7 @@ static int set_path(struct endpoint *e, const char *given, const char *dialect_p
     return 0;
 }
 
-/* How much of an address a message may show: not its query, which may hold a key. */
+/* Returns how much of an address a message may show: not its query, which may hold a key. */
 static int shown_length(const char *url)
 {
     enum { SHOWN_MAX = 80 };

@@ -58,7 +58,8 @@ static unsigned cpus_allowed(void)
     return n ? n : 1;
 }
 
-/* Threads: one per CPU, but never more than there are requests at a time. */
+/* Returns the number of threads: one for each CPU, but never more than there are requests at a
+ * time. */
 static unsigned crew_size(const struct load *l)
 {
     unsigned n = l->threads ? l->threads : cpus_allowed();
@@ -71,8 +72,9 @@ static unsigned crew_size(const struct load *l)
     return n < 1 ? 1 : n > 256 ? 256 : n;
 }
 
-/* The kernel begins to stamp a little after the first socket requests it: this one does so before
- * the first request. */
+/* Opens a socket that makes the kernel stamp what arrives, which begins a little after the first
+ * request: so before any of the load. Returns its descriptor, which the caller closes. *ret_works:
+ * whether the kernel can. */
 static int ask_for_stamps(bool *ret_works)
 {
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
@@ -80,7 +82,8 @@ static int ask_for_stamps(bool *ret_works)
     return fd;
 }
 
-/* Can a connection come from this address? As libc. */
+/* Binds a socket to the address, to check that connections can come from it. Returns 0, or -1 with
+ * errno. */
 static int check_source(const struct sockaddr_storage *from)
 {
     socklen_t length = from->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
@@ -122,8 +125,8 @@ static int read_sources(struct crew *c, const char *text, struct err *err)
     return 0;
 }
 
-/* Linux searches long for a free port once half of the range is in use: on loopback, which has
- * addresses enough, many streams come from several. */
+/* Uses several source addresses where many streams go to loopback: Linux searches long for a free
+ * port once half of the range is in use. Returns 0, or -1 with *err. */
 static int spread_sources(struct crew *c, const struct load *l, struct err *err)
 {
     enum { STREAMS_EACH = 8000, MOST = 64 };

@@ -49,7 +49,8 @@ static bool take_char(struct event_reader *r, char c)
     return true;
 }
 
-/* The inside of a string; r->p is at its quote. */
+/* Reads a string, whose quote r->p is at. *ret is its inside, with escapes. Returns false where it
+ * has no end. */
 static bool read_string(struct event_reader *r, struct str *ret)
 {
     const char *begin = ++r->p, *p = begin;
@@ -171,7 +172,8 @@ static void number_member(struct event *e, enum event_place place, struct str ke
         duration_member(e, place, key, value);
 }
 
-/* Text that is no plain string of the delta: parts of a content, reasoning in parts, speech. */
+/* Stores text that is no plain string of the delta: parts of a content, reasoning in parts, speech.
+ * */
 static void part_member(struct event *e, enum event_place place, struct str key, struct str value)
 {
     bool output = (place == PARTS && IS(key, "text")) || (place == AUDIO && (IS(key, "transcript") || IS(key, "data")));
@@ -234,7 +236,7 @@ static void text_member(struct event_reader *r, enum event_place place, struct s
     }
 }
 
-/* What an object or array below this key means. */
+/* Returns what an object or array below this key means. */
 static enum event_place place_below(enum event_place place, struct str key)
 {
     switch (place) {
@@ -419,7 +421,7 @@ static void put_utf8(struct buf *to, unsigned c)
     buf_add(to, b, n);
 }
 
-/* One escape behind its backslash; returns behind it. */
+/* Appends what the escape behind a backslash at p - 1 stands for. Returns the place behind it. */
 static const char *read_escape(const char *p, const char *end, struct buf *to)
 {
     static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";

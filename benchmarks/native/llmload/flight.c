@@ -101,16 +101,16 @@ int64_t flight_read_segments(struct worker *w, struct flight *f)
     return f->read_segments;
 }
 
-/* Have all bytes of this read come at once, in one segment? Several may be one write or several: the
- * kernel does not report it. */
+/* Returns whether all bytes of this read came in one segment. Several may be one write or several:
+ * the kernel does not report it. */
 static bool came_at_once(struct worker *w, struct flight *f)
 {
     int64_t segments = flight_read_segments(w, f);
     return segments >= 0 && segments <= 1;
 }
 
-/* How much earlier than its stamp an event may have come, which other bytes followed in its read or
- * not. */
+/* Returns by how many ns an event may have come before its stamp. followed: other bytes came behind
+ * it in the read. */
 static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
 {
     int64_t at = f->last_byte_ns;
@@ -122,8 +122,8 @@ static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
     return early <= held || early <= LATENESS_NEAR_NS || came_at_once(w, f) ? held : early;
 }
 
-/* When the read's first and last chunk came, as far as the client can know. Returns by how much the
- * first may be earlier. */
+/* Stores by how much the times that this read brought may be earlier, as far as the client can
+ * know. Returns that of its first chunk. more: bytes came behind the last chunk. */
 static int64_t settle_arrival(struct worker *w, struct flight *f, bool more)
 {
     bool followed = more || f->read_events > f->read_rank;
@@ -150,7 +150,7 @@ static void count_shared(struct worker *w, const struct flight *f, uint32_t gaps
         hdr_add_open(&w->m.h[METRIC_PTL], most_ns, f->pending_tokens);
 }
 
-/* A gap whose ends are known. */
+/* Counts the pending gap, whose ends are known. */
 static void count_gap(struct worker *w, const struct flight *f)
 {
     if (f->r.several)
@@ -207,7 +207,8 @@ void flight_read_end(struct worker *w, struct flight *f)
     settle_gap(w, f, f->read_tail > 0);
 }
 
-/* Without memory the chunk is left out of the list; the caller counts it in r.chunks. */
+/* Adds a chunk to the list. Out of memory: it is left out, and r.chunks, which the caller counts,
+ * shows it. */
 static void keep_chunk(struct flight *f, struct chunk c)
 {
     if (f->r.chunks >= CHUNKS_MOST)
@@ -235,7 +236,7 @@ static void note_first(struct flight *f, const struct event *e, int64_t at, uint
         r->first_output_ns = at, f->read_output = true;
 }
 
-/* A piece of text has come. */
+/* Adds a chunk with text: its times, and its tokens to the throughput. */
 static void take_chunk(struct worker *w, struct flight *f, const struct event *e, uint32_t tokens)
 {
     struct request_result *r = &f->r;
@@ -366,7 +367,7 @@ const char *flight_trouble(const struct flight *f)
     }
 }
 
-/* An answer without a body has only its status. */
+/* Stores the status of an answer without a body as the request's error. */
 static void keep_status(struct worker *w, struct flight *f)
 {
     char text[160];
@@ -376,8 +377,8 @@ static void keep_status(struct worker *w, struct flight *f)
     store_first_error(w, f, str_of(text));
 }
 
-/* A server that stopped the request may report this by its finish reason alone: "error" (vLLM),
- * "abort" (vLLM, SGLang). */
+/* Returns whether the server stopped the request, which it may report by the finish reason alone:
+ * "error" (vLLM), "abort" (vLLM, SGLang). Stores the error then. */
 static bool given_up(struct worker *w, struct flight *f)
 {
     char text[80];
@@ -388,7 +389,7 @@ static bool given_up(struct worker *w, struct flight *f)
     return true;
 }
 
-/* The body is complete: what was it? */
+/* Reads what is left of a complete body, and returns how the request ended. */
 static enum request_ending flight_judge_body(struct worker *w, struct flight *f)
 {
     struct arriving a = {w, f};
@@ -475,8 +476,7 @@ static bool meets_objectives(const struct objectives *o, const struct request_re
            (!o->itl_ns || itl <= o->itl_ns) && (!o->e2el_ns || last - r->scheduled_ns <= o->e2el_ns);
 }
 
-/* The rate that was really sent: what left within the window; where there is none, the measured
- * requests. */
+/* Counts a request that was really sent within the window; where there is none, a measured one. */
 static void note_sent(struct worker *w, const struct request_result *r)
 {
     const struct load_run *run = w->run;

@@ -106,7 +106,7 @@ void hdr_merge(struct hdr *into, const struct hdr *from)
         into->lost += from->n - from->lost;
 }
 
-/* The value of rank 1..n. */
+/* Returns the value of rank 1..n; NaN where ranks are not known. */
 static double hdr_rank(const struct hdr *h, uint64_t rank)
 {
     if (!h->n || h->lost)

@@ -57,7 +57,7 @@ static bool begins_anycase(struct str s, const char *z)
     return s.n >= strlen(z) && strncasecmp(s.p, z, strlen(z)) == 0;
 }
 
-/* Is `token` among the words with commas between? */
+/* Returns whether the token is among the words with commas between them. */
 static bool list_has_token(struct str value, const char *token)
 {
     while (value.p && value.n) {
@@ -100,7 +100,8 @@ struct http1_framing {
     uint64_t bytes;
 };
 
-/* One field; false: it contradicts a field before, or cannot be understood. */
+/* Reads one field of a head. Returns false where it contradicts one before, or cannot be
+ * understood. */
 static bool http1_take_field(struct http1 *h, struct http1_framing *f, struct str name, struct str value)
 {
     uint64_t n;
@@ -202,7 +203,7 @@ bool http1_line(struct http1 *h, struct str line)
     return !value.p || http1_take_field(h, &unused, str_trim(name), str_trim(value));
 }
 
-/* Length of a head at p, its empty line included; 0: it is not complete. */
+/* Returns the length of the head at p, its empty line included. 0: it is not complete. */
 static size_t head_length(const char *p, size_t n, size_t from)
 {
     const char *end = p + n, *q = p + from;

@@ -84,8 +84,9 @@ void lateness_left(struct lateness *l)
     l->empty.at_ns = l->empty.called_ns = 0;
 }
 
-/* When the thread was woken for the bytes: at the return of the wait, less the delays since the socket was known to be empty, and not before that
- * moment. Read once after each wait. 0: not known. */
+/* Returns when the thread was woken for the bytes: the return of the wait, less the delays since
+ * the socket was known to be empty, and not before that moment. Read once after each wait. 0: not
+ * known. */
 static int64_t since_woken(struct lateness *l)
 {
     int64_t from = l->from.at_ns;

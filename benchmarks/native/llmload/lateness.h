@@ -29,19 +29,22 @@ struct lateness {
     int64_t since_ns; /* when it was woken, as far as that is known; 0: not queried yet */
 };
 
-/* How often the process was continued after a stop (SIGSTOP). Several stops between two calls count once. All threads must block SIGCONT:
- * then a thread that was stopped finds a higher count afterwards than before. */
+/* Returns how often the process was continued after a stop (SIGSTOP). Several stops between two
+ * calls count once. All threads must block SIGCONT: then a thread that was stopped finds a higher
+ * count afterwards than before. */
 uint64_t lateness_stops(void);
-/* On the thread itself, before its first request. */
+/* Begins for the calling thread, before its first request. The caller ends it with lateness_deinit.
+ * */
 void lateness_init(struct lateness *l, int64_t now_ns);
 void lateness_deinit(struct lateness *l);
 /* Returns how long the thread has waited for a processor since its start, in ns; 0: not known. */
 int64_t lateness_queued_ns(const struct lateness *l);
-/* The caller calls it right before it waits for events until until_ns at most, both in ns. */
+/* Notes that the thread is about to wait for events, until until_ns at most; both in ns. */
 void lateness_wait_begin(struct lateness *l, int64_t now_ns, int64_t until_ns);
-/* After it. all: epoll reported every socket with bytes, so the others are empty. */
+/* Notes the end of that wait. all: epoll reported every socket with bytes, so the others are empty.
+ * */
 void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all);
-/* A socket was left with bytes in it: nothing is known of it at the next wait. */
+/* Notes that a socket was left with bytes in it: nothing is known of it at the next wait. */
 void lateness_left(struct lateness *l);
 /* Returns the time, in ns, after which the bytes came that were just read: sent_ns, or a later
  * bound. latest_ns: the last of them came then or before. A bound after latest_ns does not count:
@@ -55,11 +58,11 @@ static inline bool lateness_known(int64_t early_ns, int64_t length_ns)
     return early_ns <= LATENESS_NEAR_NS || early_ns * 100 <= length_ns;
 }
 
-/* The latest time at which the last data of this socket can have come, ns; now_ns where the kernel
- * does not report it. Exact to 10 ms. */
+/* Returns the latest time at which the last data of this socket can have come, ns; now_ns where the
+ * kernel does not report it. Exact to 10 ms. */
 int64_t lateness_last_data(int fd, int64_t now_ns);
 
-/* Segments with data that this TCP socket has received. *ret_unread: some are not read yet;
- * read_bytes: those that were. -1: the kernel does not count them. */
+/* Returns how many segments with data this TCP socket has received; -1: the kernel does not count
+ * them. *ret_unread: some are not read yet; read_bytes: those that were. */
 int64_t lateness_segments(int fd, uint64_t read_bytes, bool *ret_unread);
 #endif

@@ -211,7 +211,8 @@ void load_hide_secrets(const struct load *l, char *text, size_t n)
     }
 }
 
-/* A path that is another API's own would get requests in a form that it does not accept. */
+/* Checks that --path is not the path of another API, which would get requests in a form that it
+ * does not accept. Returns 0, or -1 with *err. */
 static int load_check_path(const struct load *l, struct err *err)
 {
     struct str path = str_of(l->path ? l->path : "");
@@ -230,7 +231,8 @@ static int load_check_path(const struct load *l, struct err *err)
                  : 0;
 }
 
-/* Triton's path names the model, and whether the answer is streamed. */
+/* Sets the path where --path did not. Triton's names the model, and whether the answer is streamed.
+ * Returns 0, or -1 with *err. */
 static int set_load_path(struct load *l, struct arena *a, struct err *err)
 {
     bool by_model = dialects[l->dialect].by_model;
@@ -330,7 +332,7 @@ static int read_cancel(struct load *l, const char *text, struct err *err)
     return 0;
 }
 
-/* "inf", by which other tools send all requests at once. */
+/* Returns whether the text is "inf", by which other tools send all requests at once. */
 static bool is_infinite(const char *text)
 {
     double v;

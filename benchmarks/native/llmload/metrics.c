@@ -137,8 +137,8 @@ void metrics_merge(struct metrics *into, const struct metrics *from)
             memcpy(into->first_error[e], from->first_error[e], sizeof from->first_error[e]);
 }
 
-/* The difference of two times, if both happened, the first of them perhaps from_early_ns earlier;
- * !known: it is a bound. */
+/* Adds the difference of two times, if both happened. !known: it is a bound, as the first may be
+ * from_early_ns earlier. */
 static void metrics_add_span(struct metrics *m, enum metric which, int64_t from_ns, int64_t from_early_ns, int64_t to_ns, bool known)
 {
     if (!from_ns || !to_ns)

@@ -253,8 +253,8 @@ static size_t bytes_behind(struct worker *w, struct conn *c, size_t rest)
     return c->f.stream.behind + (is_end && w->ends_within ? 0 : rest) + c->http.gzip;
 }
 
-/* Bytes that came with one read. hangup: the server has closed its side, which epoll reports only
- * once. false: the request is over, c may carry another one already. */
+/* Handles the bytes of one read. hangup: the server has closed its side, which epoll reports only
+ * once. Returns false where the request is over: c may carry another one already. */
 static bool take_received(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns, bool hangup)
 {
     struct flight *f = &c->f;
@@ -315,7 +315,7 @@ static int64_t plausible_stamp(struct worker *w, const struct conn *c, int64_t a
     return 0;
 }
 
-/* The read's stamp; 0: it has none. */
+/* Returns the read's stamp; 0: it has none that can be true. */
 static int64_t stamp_of(struct worker *w, const struct conn *c, struct msghdr *m, int64_t now)
 {
     for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
@@ -347,7 +347,7 @@ static void note_read(struct worker *w, const struct conn *c, int64_t stamp_ns, 
     w->m.reads_late += now - low > LATENESS_LATE_NS;
 }
 
-/* One read with its arrival; as recv. */
+/* Reads from the socket as recv does, into w->bytes. *ret_at_ns: when the bytes came. */
 static ssize_t receive_stamped(struct worker *w, struct conn *c, int64_t *ret_at_ns)
 {
     union {

@@ -37,7 +37,7 @@ void report_cell(struct listing *l, double v)
         listing_none(l);
 }
 
-/* The rate that was scheduled, and, where it is another, the one of --rate. */
+/* Appends the rate that was scheduled, and, where it is another, the one of --rate. */
 static void put_rate(const struct load *l, const struct outcome *o, struct buf *to)
 {
     double asked = l->rate.n == 1 ? l->rate.piece[0].to : NAN;
@@ -72,7 +72,8 @@ static void put_table_head(const struct load_report *r, struct buf *to)
     buf_puts(to, "\n\n");
 }
 
-/* The message of the ending that most requests had. */
+/* Returns the message of the ending that most requests had, which *ret_ending is; -1: none was
+ * sent. */
 static const char *main_error(const struct metrics *m, int *ret_ending)
 {
     int best = -1;
@@ -113,7 +114,7 @@ static void put_request_counts(const struct load_report *r, const struct report_
     buf_putc(to, '\n');
 }
 
-/* The rate that was really sent, and all tokens of the completed requests. */
+/* Appends the rate that was really sent, and all tokens of the completed requests. */
 static void put_sent(const struct metrics *m, const struct report_derived *d, struct buf *to)
 {
     bool mixed;
@@ -195,7 +196,7 @@ static void put_cell_names(unsigned cells, struct buf *to)
     }
 }
 
-/* Do two rows lack the same cells because of as many times? */
+/* Returns whether two rows lack the same cells because of as many times. */
 static bool rows_lack_the_same(const struct metrics *m, enum metric a, enum metric b)
 {
     struct row_gaps x = find_row_gaps(m, a), y = find_row_gaps(m, b);
@@ -323,7 +324,7 @@ static void put_table_inputs(const struct load_report *r, struct buf *to)
     buf_str(to, buf_text(&lines));
 }
 
-/* Nothing was measured: the reason, and what to do. */
+/* Appends why nothing was measured, and what to do. */
 static void put_failure(const struct load_report *r, const struct report_derived *d, const struct screen *screen, struct buf *to)
 {
     int ending;

@@ -131,7 +131,7 @@ static void patch_id(struct buf *b, size_t at, uint64_t index)
         b->p[at + (size_t)i] = (char)('0' + index % 10);
 }
 
-/* This turn's question, kept until its answer is complete. */
+/* Stores this turn's question until its answer is complete. */
 static void keep_question(struct worker *w, struct session *s, const struct prompt *p)
 {
     buf_clear(&s->question);

@@ -91,7 +91,8 @@ static bool stream_end_event(struct stream_feeding *f)
     return good;
 }
 
-/* Several data lines are one text with line feeds between. */
+/* Copies the pending data of an event, which is in place, to s->data. Returns false where it does
+ * not fit. */
 static bool keep_data(struct stream_feeding *f)
 {
     if (f->pending.p) {
@@ -168,7 +169,8 @@ static bool stream_take_line(struct stream_feeding *f, struct str line, bool in_
     return f->s->framing == FRAMING_SSE ? sse_line(f, line, in_place) : stream_json_line(f, line);
 }
 
-/* Is it an earlier event with another text? Then it is emitted. */
+/* Emits the line where it is the remembered event with another text. Returns false where it is not.
+ * */
 static bool by_memo(struct stream_feeding *f, const char *p, size_t n)
 {
     struct stream_memo *m = &f->s->memo;
@@ -216,8 +218,8 @@ static bool whole_event(struct stream_feeding *f, const char *p, size_t n)
     return true;
 }
 
-/* First CR or LF at or after p; NULL: none. Lone CRs are rare, so most of the bytes are read
- * once. */
+/* Returns the first CR or LF at or after p; NULL: none. Lone CRs are rare, so most of the bytes are
+ * read once. */
 static const char *stream_line_end(const char *p, const char *end, const char **cr)
 {
     if (*cr && *cr < p)
@@ -294,7 +296,8 @@ static bool stream_guess_framing(struct reply_stream *s, struct str text)
     return true;
 }
 
-/* Kept until the kind is known, then fed again as one. */
+/* Stores the bytes until the framing is known, and reads them again then. Returns false after
+ * trouble. */
 static bool feed_unknown(struct reply_stream *s, const char *p, size_t n, stream_take *take, void *context)
 {
     buf_add(&s->line, p, n);

@@ -90,7 +90,7 @@ static double or_nan(const struct hdr *h, double p)
     return hdr_states(h, p) ? hdr_quantile(h, p) / 1e6 : NAN;
 }
 
-/* The metric by which levels are compared. */
+/* Returns the metric by which levels are compared. */
 static enum steady_rate decided_by(const struct saturation_point *p)
 {
     return isfinite(p->goodput_per_s) ? STEADY_GOOD : isfinite(p->tokens_per_s) ? STEADY_TOKENS : STEADY_REQUESTS;
@@ -109,7 +109,7 @@ static bool is_alike(const struct load_sweep *s, size_t i)
     return i != s->best && !stats_is_below(s->high[i], s->low[s->best]);
 }
 
-/* Is the highest level better than every other one? */
+/* Returns whether the highest level is better than every other one. */
 static bool is_certain(const struct load_sweep *s)
 {
     bool certain = s->point_count > 0;
@@ -220,7 +220,7 @@ static bool sweep_is_better(const struct going *g, size_t i)
     return s->met[i] && (!s->met[s->best] || s->points[i].load >= s->points[s->best].load);
 }
 
-/* Where few arrivals are expected, a seed may have none: the next that has some. */
+/* Moves the seed to one whose schedule has arrivals: where few are expected, one may have none. */
 static void skip_empty(struct load *load)
 {
     enum { FEW = 30, SEEDS = 100 };
@@ -236,8 +236,8 @@ static void skip_empty(struct load *load)
     }
 }
 
-/* One level, with the next seed, and with prompts that no level before it has sent: a server's
- * cache knows none of them. */
+/* Runs one level, with the next seed and with prompts that no level before it has sent: a server's
+ * cache knows none of them. Returns 0, or -1 with *err. */
 static int sweep_run_level(struct going *g, double level, struct err *err)
 {
     struct outcome o;
@@ -433,7 +433,7 @@ void sweep_answer(const struct load_sweep *s, struct buf *to)
         buf_printf(to, " (a run at %.5g requests/s met the objectives)", a->rate);
 }
 
-/* In the last column; NULL: none. */
+/* Returns the word in the last column of a level; NULL: none. */
 static const char *level_result(const struct load_sweep *s, size_t i)
 {
     if (s->search)

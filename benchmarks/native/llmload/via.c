@@ -138,7 +138,7 @@ static int64_t since_begin(const struct transfer *t, CURLINFO what)
     return us > 0 ? t->conn->f.r.begin_ns + us * 1000 : 0;
 }
 
-/* When it was connected and sent, by libcurl (microseconds since its start). */
+/* Stores when the request was connected and sent, as libcurl measured it. */
 static void learn_times(struct transfer *t)
 {
     struct request_result *r = &t->conn->f.r;

@@ -152,7 +152,7 @@ static void begin_request(struct worker *w, enum phase phase, uint64_t index, in
         raw_begin(w, c);
 }
 
-/* Of n things that several agents do together, as many as this one does. */
+/* Returns how many of n things that several agents do together are of this one. */
 static uint64_t agents_part(const struct load *l, uint64_t n)
 {
     return n / l->shares + (l->share < n % l->shares);
@@ -169,7 +169,8 @@ static enum phase phase_now(const struct worker *w)
     return w->now_ns < run->measure_ns ? PHASE_WARMUP : w->now_ns < run->cooldown_ns ? PHASE_MEASURE : PHASE_COOLDOWN;
 }
 
-/* Closed loop: may one more be sent, in which phase, with which index? Counts it if so. */
+/* Returns whether a closed loop may send one more, in which phase and with which index, and counts
+ * it then. After the last one w->draining is set. */
 static bool may_send_next(struct worker *w, enum phase *ret_phase, uint64_t *ret_index)
 {
     struct load_run *run = w->run;
@@ -216,8 +217,8 @@ static struct session *session_new(uint64_t id, const struct arrival *arrival)
     return s;
 }
 
-/* Closed loop: sessions are counted by themselves (the requests' numbers leave gaps), so that a
- * data set's rows all have their turn. */
+/* Returns the number of the next session of a closed loop. Sessions are counted by themselves (the
+ * requests' numbers leave gaps), so that a data set's rows all have their turn. */
 static uint64_t next_session(struct load_run *run)
 {
     return atomic_fetch_add_explicit(&run->next_session, 1, memory_order_relaxed) * run->load->shares + run->load->share;
@@ -231,7 +232,7 @@ static void note_send(struct worker *w, enum phase phase, int64_t scheduled_ns)
     w->m.sends_late += phase == PHASE_MEASURE && w->now_ns - due > LATENESS_LATE_NS;
 }
 
-/* The next turn of a session, if there may be one more. */
+/* Begins the next turn of a session, or frees the session where none may follow. */
 static void next_turn(struct worker *w, struct session *s)
 {
     enum phase phase;
@@ -275,7 +276,7 @@ void worker_freed(struct worker *w, struct conn *c)
         session_free(w, s);
 }
 
-/* This worker's part of a number that is divided among all. */
+/* Returns this worker's part of a number that is divided among all. */
 static uint64_t worker_part(const struct worker *w, double whole)
 {
     const struct load *l = w->run->load;
@@ -448,7 +449,7 @@ static void handle_events(struct worker *w, const struct epoll_event *events, in
     }
 }
 
-/* false: all is over. */
+/* Makes one turn of the loop. Returns false once the worker's part of the load is over. */
 static bool worker_turn(struct worker *w)
 {
     const struct load_run *run = w->run;

@@ -133,7 +133,8 @@ static void agent_note_sent(void *context)
     (void)written;
 }
 
-/* PREFIX_NAME with its value. help: NULL: none. */
+/* Appends the metric PREFIX_NAME with its type; nothing where the value is not finite. help: NULL:
+ * none. */
 static void prometheus_value(struct buf *to, const char *prefix, const char *name, const char *kind, const char *help, double v)
 {
     if (!isfinite(v))
@@ -150,7 +151,7 @@ static void prometheus_row(struct buf *to, const char *name, const char *kind, c
     prometheus_value(to, "llmload", name, kind, help, v);
 }
 
-/* Durations of requests as the buckets of a histogram: each with the shorter ones. */
+/* Appends the durations of requests as the buckets of a histogram, each with the shorter ones. */
 static void prometheus_buckets(struct buf *to, const char *name, const struct live_counts *l)
 {
     uint64_t sum = 0;
@@ -173,7 +174,8 @@ static void toolkit_row(struct buf *to, const char *service, const char *name, c
     prometheus_value(to, service, name, kind, NULL, v);
 }
 
-/* The names of the HPC Benchmark Toolkit, whose dashboards and queries then have data. */
+/* Appends the metrics under the names of the HPC Benchmark Toolkit, whose dashboards and queries
+ * then have data. */
 static void put_toolkit_names(const struct agent *a, const struct part_view *v, struct buf *to)
 {
     const struct live_counts *l = &v->live;
@@ -226,7 +228,8 @@ static unsigned answer_prometheus(struct agent *a, struct buf *to, const char **
     return 200;
 }
 
-/* Each option must be one word, "--name=value". */
+/* Returns what is wrong with an option of "args", NULL: nothing. Each must be one word,
+ * "--name=value". */
 static const char *wrong_arg(const char *arg)
 {
     return !arg || strncmp(arg, "--", 2) != 0 || !arg[2] ? "args: expected texts \"--name=value\", or \"--name\" for a switch" : NULL;
@@ -282,7 +285,7 @@ static unsigned prepare_load(struct agent *a, const struct json *j, struct buf *
     return begin_load(a, args, j, to);
 }
 
-/* Does a load wait for its release? */
+/* Returns whether a load of a leader waits or runs. */
 static bool is_load_held(struct agent *a)
 {
     struct part_view v;
@@ -308,7 +311,8 @@ static unsigned answer_start(struct agent *a, struct str body, struct buf *to)
     return code;
 }
 
-/* {"end": true}: the leader has failed and will fetch no result. */
+/* Stops the load, whose result is what it has until then. {"end": true}: the leader will fetch no
+ * result, so --once ends. Returns the HTTP status. */
 static unsigned answer_stop(struct agent *a, struct str body, struct buf *to)
 {
     struct json *j = NULL;
@@ -381,7 +385,7 @@ static int read_listen(const char *text, char *ret_address, size_t size, uint16_
     return 0;
 }
 
-/* Without a leader the load ends. */
+/* Stops the load where its leader has been silent for LEADER_GONE_S. */
 static void look_after_leader(struct agent *a, double silent_s)
 {
     if (!atomic_load(&a->led) || silent_s < LEADER_GONE_S)

@@ -49,8 +49,8 @@ struct api {
 
 enum { BODY_MAX = 1 << 20, REPLY_MAX = 512 << 20 };
 
-/* The address and port at which this connection reached the agent, as http_reply.peer writes
- * them. */
+/* Writes the address and port at which this connection reached the agent, in the form of
+ * http_reply.peer. Returns false where they are not known. */
 static bool address_of(struct api *a, struct MHD_Connection *c, char ret[80])
 {
     const union MHD_ConnectionInfo *info = a->MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -69,7 +69,7 @@ static bool address_of(struct api *a, struct MHD_Connection *c, char ret[80])
     return true;
 }
 
-/* Is the request signed by a leader that knows the token, for this agent? "Llmload NONCE
+/* Returns whether a leader that knows the token signed the request for this agent. given: "NONCE
  * SIGNATURE". */
 static bool is_signed(struct api *a, const char *given, const char *at, const struct api_call *call, char ret_nonce[SECRET_DIGITS + 1])
 {
@@ -83,8 +83,8 @@ static bool is_signed(struct api *a, const char *given, const char *at, const st
     return secret_equal(str_of(given + SECRET_DIGITS + 1), str_of(expected));
 }
 
-/* 0: the request carries the token or its signature; else the status of the answer, which is in
- * body. */
+/* Returns 0 where the request carries the token or its signature, else the HTTP status of the
+ * answer, which is appended to body. */
 static unsigned api_authorize(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body)
 {
     const char *given = a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");

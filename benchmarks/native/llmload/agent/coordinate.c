@@ -54,7 +54,8 @@ struct coordination {
 
 /* ---- requests ---- */
 
-/* The header that signs a request: the token itself is never sent. */
+/* Writes the header that signs a request, with a new nonce; the token itself is never sent. Returns
+ * 0, or -1 with *err. */
 static int sign_request(const struct remote *r, const char *method, const char *path, struct str body, char *nonce, char *ret, size_t size,
                         struct err *err)
 {
@@ -66,8 +67,9 @@ static int sign_request(const struct remote *r, const char *method, const char *
     return 0;
 }
 
-/* Does who listens there know the token, at this very address? Another user may listen in an
- * agent's place, and pass requests on to a real one. */
+/* Checks that the process that answered knows the token, at this very address: another user may
+ * listen in the place of an agent, and pass requests on to a real one. Returns 0 with r->at set, or
+ * -1 with *err. */
 static int check_identity(struct remote *r, const char *nonce, const struct http_reply *reply, struct err *err)
 {
     struct json *j = NULL;
@@ -164,7 +166,8 @@ static int remote_probe(struct remote *r, struct err *err)
     return rc;
 }
 
-/* It may be starting still. */
+/* Waits until the agent answers, which may be starting still, and compares the clocks. Returns 0,
+ * or -1 with *err after until_ns, a signal, or an answer that waiting does not change. */
 static int remote_find(struct remote *r, int64_t until_ns, struct err *err)
 {
     while (remote_probe(r, err) < 0) {
@@ -418,7 +421,8 @@ static bool remotes_update(struct coordination *c, struct live_counts *sum, cons
     return all;
 }
 
-/* Until all are done; a signal, a dead server or a lost agent ends the others. */
+/* Updates the agents until all are done. A signal, a dead server or a lost agent stops the others.
+ * */
 static void coordinate_watch(struct coordination *c, struct outcome *o, const struct engine_hooks *hooks)
 {
     struct live_counts sum;
@@ -555,7 +559,8 @@ void coordinate_table(const struct coordination *c, const struct screen *screen,
     arena_deinit(&arena);
 }
 
-/* There will be no load, or no result is fetched: an agent that serves one load alone may end. */
+/* Reports to the agent that no result will be fetched, so that --once ends. A failure is ignored.
+ * */
 static void remote_dismiss(struct remote *r)
 {
     struct json *j;

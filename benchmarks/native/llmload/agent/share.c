@@ -176,8 +176,8 @@ static void share_send_live(void *context, const struct live_counts *l)
         engine_stop(SIGTERM); /* the agent is gone */
 }
 
-/* "ready", then the time to begin, in nanoseconds of CLOCK_MONOTONIC, comes on standard input; 0:
- * at once. */
+/* Reports "ready", and reads the time to begin from standard input, in ns of CLOCK_MONOTONIC; 0: at
+ * once. Returns 0, or -1 with *err. */
 static int wait_for_start(int64_t *ret, struct err *err)
 {
     char text[40] = "";
@@ -204,7 +204,7 @@ static int wait_for_start(int64_t *ret, struct err *err)
                : err_set(err, ERR_INPUT, "standard input: expected the time to start in ns, got \"%.*s\"", (int)n, text);
 }
 
-/* "K/N" */
+/* Reads LLMLOAD_SHARE, "K/N", where it is set. Returns 0, or -1 with *err. */
 static int read_share(struct load *l, struct err *err)
 {
     struct str rest = str_of(getenv("LLMLOAD_SHARE")), k = str_cut(&rest, '/');

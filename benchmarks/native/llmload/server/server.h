@@ -24,17 +24,18 @@ struct llm_server {
 /* Requests are stopped as soon as cancel_fd can be read (-1: none); it stays the caller's.
  * ERR_SYSTEM: no libcurl, no descriptor. */
 int server_open(struct llm_server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err);
-/* The time limit for all further requests together, in seconds. */
+/* Sets the time limit for all further requests together, in seconds. */
 void server_patience(struct llm_server *s, double seconds);
-/* Can cancel_fd be read? */
+/* Returns whether cancel_fd can be read. */
 bool server_is_cancelled(const struct llm_server *s);
 void server_deinit(struct llm_server *s);
 /* GET (body NULL) or POST of JSON. 0: a reply came (its status is in *ret); -1: none, ret->trouble
  * has the kind. Free with http_reply_deinit in both cases. */
 int server_ask(struct llm_server *s, const char *path, const char *body, struct http_reply *ret, struct err *err);
-/* The reply's JSON if the status is 200; NULL otherwise. Free with json_free. */
+/* Returns the reply's JSON if the status is 200, which the caller frees with json_free; else NULL.
+ * */
 struct json *server_json(struct llm_server *s, const char *path);
-/* false: --server-pid is gone. */
+/* Returns false where the process of --server-pid is gone. */
 bool server_lives(const struct llm_server *s);
 
 /* ready.c: seconds from the beginning of waiting until each gate was passed; NaN: not passed, or
