@@ -80,6 +80,11 @@ printf '{"prompt": "a"}\n{"prompt": }\n' >bad.jsonl
 load -n 2 --dataset bad.jsonl >out
 is "a malformed row: status" "$?" 1
 like "a malformed row: line and column" "$(cat err)" 'bad.jsonl, line 2: column 12: not valid JSON'
+llm_end
+llm_server --metrics-fail 1
+load -n 12 --scrape 100ms --json >out
+is "counters of a part of the run are missing, with the reason" "$(get '[.server_metrics.generation_tokens, .server_readings_failed, .server_counters_missing] | tojson')" \
+    '[null,1,"the reading before the load failed: a part of it is not counted"]'
 # Requests that the user does not say are no two the same, nor those of two levels: the server's cache has none of them. One prompt for all is in it.
 llm_end
 llm_server --cache --log sent

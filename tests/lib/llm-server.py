@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 ap = argparse.ArgumentParser()
 ap.add_argument("port_file"); ap.add_argument("--slow-start", type=float, default=0); ap.add_argument("--key"); ap.add_argument("--die-after", type=int, default=0)
 ap.add_argument("--no-usage", action="store_true"); ap.add_argument("--tokens", type=int, default=5); ap.add_argument("--log")
+ap.add_argument("--metrics-fail", type=int, default=0) # so many of the first readings
 ap.add_argument("--cache", action="store_true") # of prefixes: how many words of a prompt began an earlier one
 a = ap.parse_args()
 begin = None
@@ -30,6 +31,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/version": return self.reply(200, {"version": "0.99.1"})
         if self.path == "/v1/models": return self.reply(200, {"object": "list", "data": [{"id": "tiny", "owned_by": "vllm", "max_model_len": 4096, "api_key": "secret", "API_KEY": "secret", "hf_token": "secret", "Password": "secret", "tokenizer": "auto"}]})
         if self.path == "/metrics":
+            a.metrics_fail -= 1
+            if a.metrics_fail >= 0: return self.reply(503, "not yet")
             with lock:
                 return self.reply(200, "# TYPE x counter\nvllm:prompt_tokens_total{model_name=\"tiny\"} %d\nvllm:generation_tokens_total{model_name=\"tiny\",engine=\"0\"} %d\n"
                                   "vllm:num_requests_running{engine=\"0\"} %d\nvllm:num_requests_running{engine=\"1\"} 1\nvllm:kv_cache_usage_perc 0.25\nbroken line\n" %

@@ -57,6 +57,7 @@ struct scrape {
     struct energy_reading *energy;
     size_t n_energy, energy_cap;
     uint64_t readings, failures, bad_lines;
+    bool has_first, has_last; /* the readings before and after the load succeeded: the differences of counters are of all of it */
     char trouble[200];
     bool silent; /* the last reading was stopped */
     _Atomic int refused; /* in a row */
@@ -288,8 +289,10 @@ int scrape_start(struct scrape **ret, const struct load *load, const struct scra
         rc = err_sys(err, "reading the service's metrics");
     if (rc == 0)
         rc = scrape_open_server(s, load, err);
-    if (rc == 0 && config->every_s > 0)
+    if (rc == 0 && config->every_s > 0) {
         read_once(s);
+        s->has_first = s->readings > 0;
+    }
     if (rc == 0 && (errno = pthread_create(&s->thread, NULL, scrape_main, s)) != 0)
         rc = err_sys(err, "starting a thread");
     if (rc < 0) {
@@ -331,8 +334,11 @@ void scrape_stop(struct scrape *s)
     pthread_join(s->thread, NULL);
     s->running = false;
     char once;
-    if (s->config.every_s > 0 && !s->gone[0] && !s->silent && read(s->wake[0], &once, 1) == 1) /* so that this reading is not stopped */
+    if (s->config.every_s > 0 && !s->gone[0] && !s->silent && read(s->wake[0], &once, 1) == 1) { /* so that this reading is not stopped */
+        uint64_t before = s->readings;
         read_once(s);
+        s->has_last = s->readings > before;
+    }
 }
 
 void scrape_free(struct scrape *s)
@@ -352,7 +358,7 @@ void scrape_free(struct scrape *s)
 
 double scrape_counted(const struct scrape *s, const char *name)
 {
-    for (size_t i = 0; i < FIGURES; i++)
+    for (size_t i = 0; s->has_first && s->has_last && i < FIGURES; i++)
         if (strcmp(rows[i].name, name) == 0 && rows[i].kind == COUNTER && s->figures[i].n > 1)
             return s->figures[i].step;
     return NAN;
@@ -390,13 +396,16 @@ void scrape_json(const struct scrape *s, struct json_out *j)
     json_uint(j, "server_lines_malformed", s->bad_lines);
     if (s->trouble[0])
         json_text(j, "server_readings_trouble", s->trouble);
+    if (!s->has_first || !s->has_last)
+        json_text(j, "server_counters_missing",
+                  s->has_first ? "no reading succeeded after the load" : "the reading before the load failed: a part of it is not counted");
     json_open(j, "server_metrics", '{');
     for (size_t i = 0; i < FIGURES; i++) {
         const struct figure_sum *f = &s->figures[i];
         if (!f->n || (rows[i].kind == COUNTER && f->n < 2))
             continue;
         if (rows[i].kind == COUNTER) {
-            json_known(j, rows[i].name, f->step);
+            json_known(j, rows[i].name, s->has_first && s->has_last ? f->step : NAN);
             continue;
         }
         json_open(j, rows[i].name, '{');

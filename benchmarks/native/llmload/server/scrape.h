@@ -28,7 +28,8 @@ void scrape_free(struct scrape *s); /* NULL is allowed */
 /* `,"server_metrics":{name:{…}},…`: means and extremes of gauges, the run's difference of counters.
  * After scrape_stop. */
 void scrape_json(const struct scrape *s, struct json_out *j);
-/* The run's difference of a counter ("generation_tokens"); NaN: not known. */
+/* Returns the run's difference of a counter ("generation_tokens"), after scrape_stop. NaN: the server has none, or the
+ * reading before or after the load failed. */
 double scrape_counted(const struct scrape *s, const char *name);
 /* The energy that the service counted between two times of CLOCK_MONOTONIC: the mean power between the first
  * and the last change of its counter in that time, multiplied by the time. NaN: the service has no such counter
