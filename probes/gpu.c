@@ -77,9 +77,10 @@ static int gpu_emit_from_proc(struct host *h, struct record *r)
 /* AMD: the compute nodes of the kernel's topology that have SIMD units are GPUs. */
 static int gpu_emit_from_kfd(struct host *h, struct record *r)
 {
+    enum { NODES_MAX = 1024 /* processors, and partitions of GPUs */ };
     int n = 0;
     struct tally targets = {0};
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < NODES_MAX; i++) {
         struct buf text CLEANUP_BUF;
         char path[96];
         uint64_t simds;
