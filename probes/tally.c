@@ -9,8 +9,12 @@ void tally_add(struct tally *t, struct str value)
             t->values[i].count++;
             return;
         }
-    if (t->n == sizeof t->values / sizeof *t->values || value.n == 0 || value.n >= sizeof t->values->text)
+    if (value.n == 0)
         return;
+    if (t->n == sizeof t->values / sizeof *t->values || value.n >= sizeof t->values->text) {
+        t->others++;
+        return;
+    }
     memcpy(t->values[t->n].text, value.p, value.n);
     t->values[t->n].text[value.n] = 0;
     t->values[t->n++].count = 1;
@@ -39,9 +43,11 @@ void tally_emit_scaled(const struct tally *t, struct host *h, struct record *r, 
             buf_double(&text, number * scale);
         else
             buf_puts(&text, value);
-        if (t->n > 1)
+        if (t->n > 1 || t->others)
             buf_printf(&text, "*%u", t->values[i].count);
     }
+    if (t->others)
+        buf_printf(&text, "%sothers*%u", t->n ? ", " : "", t->others);
     emit_buf(h, r, key, &text);
 }
 
