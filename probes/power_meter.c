@@ -24,16 +24,20 @@ struct power_meter {
     struct probe_child aside;
 };
 
-/* The words of the command; no shell reads it. Cuts `text`. */
-static void split_power_command(char *text, char *words[WORDS_MAX + 1])
+/* Divides the command into words at blanks, in place; no shell reads it. Returns false where it has
+ * none, or more than WORDS_MAX. */
+static bool split_power_command(char *text, char *words[WORDS_MAX + 1])
 {
     size_t n = 0;
-    for (char *rest, *word = strtok_r(text, " \t", &rest); word && n < WORDS_MAX; word = strtok_r(NULL, " \t", &rest))
+    char *rest, *word = strtok_r(text, " \t", &rest);
+    for (; word && n < WORDS_MAX; word = strtok_r(NULL, " \t", &rest))
         words[n++] = word;
     words[n] = NULL;
+    return n > 0 && !word;
 }
 
-/* The first number of a text: "Instantaneous power reading: 280 Watts". NAN: it has none that is a power. */
+/* Returns the first number of a text ("Instantaneous power reading: 280 Watts"); NAN: it has none, or
+ * one that is no power. */
 static double first_power(struct str text)
 {
     while (text.n) {
@@ -48,6 +52,8 @@ static double first_power(struct str text)
     return NAN;
 }
 
+/* Runs the command for at most COMMAND_MS, and returns the power that it prints, in watts. NAN: it
+ * failed, or printed none. */
 static double read_power(char *const *words, char *const *env)
 {
     struct query q = QUERY_NONE;
@@ -81,9 +87,12 @@ static void run_power_command(struct host *h, struct record *r)
 {
     char *words[WORDS_MAX + 1], text[4096];
     const struct timespec pause = {.tv_sec = PAUSE_S};
-    snprintf(text, sizeof text, "%s", h->power_command);
-    split_power_command(text, words);
-    for (int64_t step = 0, failures = 0; words[0] && failures < FAILURES_MAX; step++) {
+    if ((size_t)snprintf(text, sizeof text, "%s", h->power_command) >= sizeof text || !split_power_command(text, words)) {
+        emit_missing(h, r, "system/power_node_watts", "--power-command: expected 1 to %d words of at most %zu bytes together", WORDS_MAX,
+                     sizeof text - 1);
+        return;
+    }
+    for (int64_t step = 0, failures = 0; failures < FAILURES_MAX; step++) {
         double power_W = read_power(words, h->env);
         failures = isfinite(power_W) ? 0 : failures + 1;
         if (failures == 1)
