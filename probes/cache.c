@@ -41,8 +41,9 @@ static uint64_t cache_hash_str(uint64_t hash, struct str s)
     return cache_hash_bytes(cache_hash_bytes(hash, s.p, s.n), "", 1);
 }
 
-/* Which processors the cpuset control group allows, bound or not: its list, since its path has the job's number in it and
- * facts shall outlive the job; the path where the list is not visible. Returns the length of the text. */
+/* Reads which processors the cpuset control group allows, bound or not: its list, since its path
+ * has the job's number in it and facts shall outlive the job; the path where the list is not
+ * visible. Returns the length of the text. */
 static size_t cache_read_cpuset(const struct host *h, struct look_text *ret)
 {
     struct cgroup g;
@@ -60,7 +61,8 @@ static void cache_mix_text(void *context, struct str text)
     *hash = cache_hash_str(*hash, text);
 }
 
-/* What the names depend on; not good where the boot cannot be named (then nothing lasts). */
+/* Returns the hashes of what the facts depend on; not good where the boot cannot be named (then
+ * nothing lasts). */
 static struct cache_key cache_make_key(const struct host *h)
 {
     struct look_text text;
@@ -75,11 +77,12 @@ static struct cache_key cache_make_key(const struct host *h)
         k.rest = cache_hash_str(k.rest, (struct str){text.p, text.n});
     if (look_read(h, &text, "sys/devices/system/cpu/cpu0/microcode/version")) /* may be replaced while the kernel runs */
         k.rest = cache_hash_str(k.rest, (struct str){text.p, text.n});
-    if (!look_read(h, &text, "proc/self/status"))
+    struct buf status CLEANUP_BUF;
+    buf_init(&status, LOOK_STATUS_MAX + (1 << 17));
+    if (look_read_own_status(h, &status) != 0)
         return k;
-    struct str status = {text.p, text.n};
-    k.rest = cache_hash_str(k.rest, look_value(status, "Cpus_allowed_list", ':'));
-    k.rest = cache_hash_str(k.rest, look_value(status, "Mems_allowed_list", ':'));
+    k.rest = cache_hash_str(k.rest, look_value(buf_text(&status), "Cpus_allowed_list", ':'));
+    k.rest = cache_hash_str(k.rest, look_value(buf_text(&status), "Mems_allowed_list", ':'));
     k.rest = cache_hash_str(k.rest, (struct str){text.p, cache_read_cpuset(h, &text)});
     view_mix(h, cache_mix_text, &k.rest);
     uid_t user = geteuid();
@@ -90,7 +93,9 @@ static struct cache_key cache_make_key(const struct host *h)
     return k;
 }
 
-/* "<node>-<probe>-<rest of the key>". The six files behind it are read once. */
+/* Writes the name of a probe's file: "<node>-<probe>-<rest of the key>"; *ret_prefix: the length of
+ * the first two. Returns whether facts may be cached. The files behind the key are read once for a
+ * host with state. */
 static bool cache_file_name(const struct host *h, const char *probe, char ret[128], size_t *ret_prefix)
 {
     struct cache_key own = {.known = false}, *k = h->state ? &h->state->cache : &own;
@@ -134,7 +139,7 @@ static bool cache_read_file(int dir, const char *name, struct buf *text)
     }
 }
 
-/* True if the checksum is right. *ret: the text behind the first line. */
+/* Returns whether the checksum in the first line is right. *ret: the text behind that line. */
 static bool cache_has_checksum(struct str text, struct str *ret)
 {
     char head[HEAD + 1];
@@ -170,7 +175,9 @@ bool cache_replay(const struct host *h, const char *probe, struct record *r)
     return true;
 }
 
-/* Metrics are of this moment, and warnings were given: neither is kept. */
+/* Appends a fact, and an artifact with its content. Leaves out metrics, which are of this moment,
+ * and warnings, which were given. Returns false where nothing may be cached: an artifact cannot be
+ * read, or out of memory. */
 static bool cache_add_fact(const struct host *h, struct buf *to, const struct fact *f)
 {
     struct buf content CLEANUP_BUF;
@@ -192,7 +199,8 @@ static bool cache_add_fact(const struct host *h, struct buf *to, const struct fa
     return !to->failed;
 }
 
-/* Old boots and forgotten processor sets: beyond KEEP files of this node and probe all go (a miss costs 10 ms, once). */
+/* Removes the other files of this node and probe where there are more than KEEP: old boots and
+ * forgotten processor sets (a miss costs 10 ms, once). */
 static void cache_remove_old(int dir, const char *name, size_t prefix)
 {
     int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

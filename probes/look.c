@@ -16,8 +16,8 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-/* What failed as it may not fail the next time (no descriptor, no memory, a device's error, a sandbox that denies it) is no fact
- * that lasts. Returns false, errno stays. */
+/* Notes in h->state that facts are unsure where a read failed as it may not fail the next time: no
+ * descriptor, no memory, a device's error, a sandbox that denies it. Returns false; errno stays. */
 static bool look_note_failure(const struct host *h, const char *path)
 {
     static const int lasting[] = {ENOENT, ENOTDIR, ENODEV, ENXIO, EINVAL, EOPNOTSUPP, ENODATA, ELOOP};
@@ -38,7 +38,7 @@ static bool look_is_kernels(const struct statfs *s)
     return s->f_type == PROC_SUPER_MAGIC || s->f_type == SYSFS_MAGIC;
 }
 
-/* Below these the kernel has file systems of other kinds. */
+/* Returns whether the kernel has file systems of other kinds below this place. */
 static bool look_may_be_other(const char *path)
 {
     static const char *const places[] = {"sys/fs/", "sys/kernel/debug/", "sys/kernel/tracing/", "proc/fs/", "proc/sys/fs/"};
@@ -48,7 +48,8 @@ static bool look_may_be_other(const char *path)
     return false;
 }
 
-/* A file of another kind than its proc or sys is another one's. Where these are of no known kind, nothing is known. */
+/* Returns whether the file is of another kind than its proc or sys, so that another file system
+ * covers it. False where these are of no known kind: then nothing is known. */
 static bool look_is_covered(const struct host *h, const char *path, int fd)
 {
     bool is_proc = strncmp(path, "proc/", 5) == 0;
@@ -166,6 +167,11 @@ int look_read_file(const struct host *h, const char *path, size_t max, struct bu
     return result;
 }
 
+int look_read_own_status(const struct host *h, struct buf *to)
+{
+    return look_read_file(h, "proc/self/status", LOOK_STATUS_MAX, to);
+}
+
 struct str look_read_mounts(const struct host *h, struct buf *own)
 {
     struct buf *to = h->state ? &h->state->mounts : own;
@@ -242,7 +248,8 @@ int64_t look_count_numbers(struct str list)
     return look_each_number(list, 1 << 16, look_count_one, &n) ? n : -1; /* no machine has more processors or nodes */
 }
 
-/* Tabs and line ends of proc files become blanks: a param is one line. */
+/* Records a param, which is one line: tabs and line ends of a value up to 4096 bytes become
+ * blanks. */
 void emit_param(const struct host *h, struct record *r, const char *key, struct str value)
 {
     char line[4096];

@@ -26,6 +26,10 @@ bool look_read_int(const struct host *h, int64_t *ret, const char *fmt, ...)
 /* Appends at most the first `max` bytes of a file. Returns 0, or -1 with errno. Where `to` has no
  * capacity left, it returns 0 and to->failed is set. */
 int look_read_file(const struct host *h, const char *path, size_t max, struct buf *to);
+/* Appends proc/self/status, complete: of a user in thousands of groups it is longer than look_read
+ * reads. Returns 0, or -1 with errno. */
+int look_read_own_status(const struct host *h, struct buf *to);
+enum { LOOK_STATUS_MAX = 1 << 20 /* 65536 groups, the kernel's maximum, have 720 kB */ };
 /* Returns the lines of proc/self/mountinfo, or a text with .p NULL and errno. A host with state
  * reads them once for all probes and owns the text: later mounts are not in it. `own` is an
  * initialized buffer, which holds the text for a host without state. */

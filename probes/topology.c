@@ -353,14 +353,15 @@ static int topology_count_touched(hwloc_topology_t t, hwloc_obj_type_t type, hwl
 /* Records the binding that the kernel reports; the program inherits it. */
 static void topology_emit_bound(struct host *h, struct record *r, hwloc_topology_t t)
 {
-    struct look_text status;
+    struct buf status CLEANUP_BUF;
     hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-    if (!look_read(h, &status, "proc/self/status")) {
+    buf_init(&status, LOOK_STATUS_MAX + (1 << 17));
+    if (look_read_own_status(h, &status) != 0) {
         emit_unreadable(h, r, "cpu.bound_threads", "proc/self/status");
         hwloc_bitmap_free(bound);
         return;
     }
-    struct str list = look_value((struct str){status.p, status.n}, "Cpus_allowed_list", ':');
+    struct str list = look_value(buf_text(&status), "Cpus_allowed_list", ':');
     char text[LIST_MAX];
     snprintf(text, sizeof text, STR_FMT, STR_ARG(list));
     if (bound && list.n > 0 && list.n < sizeof text && hwloc_bitmap_list_sscanf(bound, text) == 0) {

@@ -23,6 +23,11 @@ is "as many threads as the system says" "$(python3 -c 'import json; print([f["va
     "$(getconf _NPROCESSORS_ONLN)"
 is "the kernel's release" "$(python3 -c 'import json; print([f["value"] for f in json.load(open("probe.json"))["facts"] if f["key"] == "kernel.release"][0])')" "$(uname -r)"
 is "bound to one processor" "$(taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$BENCHWRAP" probe --json | python3 -c 'import json, sys; print([f["value"] for f in json.load(sys.stdin)["facts"] if f["key"] == "cpu.bound_threads"][0])')" 1
+if setpriv --groups 1000000 true 2>/dev/null; then
+    is "... also of a user in a thousand groups" "$(setpriv --groups "$(seq -s , 1000000 1000999)" taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$BENCHWRAP" probe --json | python3 -c 'import json, sys; print([f["value"] for f in json.load(sys.stdin)["facts"] if f["key"] == "cpu.bound_threads"][0])')" 1
+else
+    skip_here "... also of a user in a thousand groups" "root, who may set groups"
+fi
 
 # What lasts until the next boot is kept.
 XDG_RUNTIME_DIR=$WORK/run

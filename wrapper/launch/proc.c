@@ -73,6 +73,9 @@ bool proc_look(pid_t pid, struct proc_id *ret)
     return true;
 }
 
+enum { STATUS_MAX = 64 << 10 /* of a user in thousands of groups: their line precedes the signals' */ };
+
+/* Reads the hexadecimal number behind the label. False: the text does not have it. */
 static bool hex_after(const char *text, const char *label, uint64_t *ret)
 {
     const char *at = strstr(text, label);
@@ -82,7 +85,7 @@ static bool hex_after(const char *text, const char *label, uint64_t *ret)
 
 bool proc_pending(pid_t pid, uint64_t *ret)
 {
-    char text[4096];
+    char text[STATUS_MAX];
     uint64_t thread, shared;
     if (!proc_read_file(pid, "status", text, sizeof text) || !hex_after(text, "\nSigPnd:\t", &thread) ||
         !hex_after(text, "\nShdPnd:\t", &shared))
@@ -93,14 +96,12 @@ bool proc_pending(pid_t pid, uint64_t *ret)
 
 bool proc_ignores(pid_t pid, int number)
 {
-    char text[4096];
+    char text[STATUS_MAX];
     uint64_t ignored;
     return pid > 0 && proc_read_file(pid, "status", text, sizeof text) && hex_after(text, "\nSigIgn:\t", &ignored) &&
            (ignored >> (number - 1) & 1);
 }
 
-/* Returns whether the process is an ancestor of this one; of more than 64 levels, or where /proc
- * cannot be read, it is not. */
 bool proc_is_ancestor(pid_t pid)
 {
     struct proc_id id = {.parent = getppid()};
@@ -200,7 +201,6 @@ static bool none_but(const pid_t *except)
     return true;
 }
 
-/* Moves the descendants to the front of the list, generation by generation. */
 ptrdiff_t proc_descendants(const pid_t *except, struct proc_id **ret)
 {
     struct proc_id *list = NULL;
@@ -211,7 +211,7 @@ ptrdiff_t proc_descendants(const pid_t *except, struct proc_id **ret)
     ptrdiff_t n = proc_list_all(&list);
     if (n < 0)
         return -1;
-    ptrdiff_t found = 0, seen = 0;
+    ptrdiff_t found = 0, seen = 0; /* the descendants move to the front of the list, generation by generation */
     for (pid_t parent = getpid();; parent = list[seen++].pid) {
         for (ptrdiff_t i = found; i < n; i++)
             if (list[i].parent == parent && !proc_is_excepted(except, list[i].pid)) {
