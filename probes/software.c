@@ -279,13 +279,13 @@ static void software_emit_environment(struct host *h, struct record *r)
 {
     struct buf text CLEANUP_BUF;
     const char *modules = software_variable(h, r, "LOADEDMODULES", "software.modules");
-    buf_init(&text, 1 << 16);
+    buf_init(&text, 6000); /* what a param holds */
     for (struct str rest = str_of(modules); modules && rest.p;) {
         struct str one = str_cut(&rest, ':');
         if (one.n > 0 && one.p[0] != '/') /* a module by its complete path names a home */
             buf_printf(&text, "%s" STR_FMT, text.n > 0 ? " " : "", STR_ARG(one));
     }
-    emit_param(h, r, "software.modules", str_sub(buf_text(&text), 0, 5000));
+    emit_buf(h, r, "software.modules", &text);
     software_emit_base_name(h, r, "SPACK_ENV", "software.spack_environment");
     software_emit_base_name(h, r, "CONDA_DEFAULT_ENV", "software.conda_environment");
     software_emit_base_name(h, r, "VIRTUAL_ENV", "software.virtual_environment");
