@@ -128,7 +128,7 @@ like "a build without SentencePiece: doctor names the step" "$("$WORK/lone/bin/b
     'build SentencePiece models: not in this build install libsentencepiece-dev'
 touch "$WORK/lone/libexec/benchwrap/llmload-sentencepiece.so"
 is "... and with it has no finding" "$("$WORK/lone/bin/benchwrap" doctor | grep -c 'SentencePiece')" 0
-like "without the program there is no run" "$(PATH=$WORK/empty "$BENCHWRAP" -- fio 2>&1)" 'fio: command not found\. Is its directory in PATH\?'
+like "without the program there is no run" "$(PATH=$WORK/empty "$BENCHWRAP" -- fio 2>&1)" 'fio: command not found\. Load the module that has it, or name its path'
 printf '#!/bin/sh
 echo "rate: 10 op/s"
 ' >"$WORK/empty/fio" && chmod +x "$WORK/empty/fio"

@@ -24,9 +24,10 @@ struct perf_counters {
     int asked;
 };
 
-/* Opens the counters of a process that is held before its exec. What cannot be opened has its
- * errno. */
+/* Opens the counters of a process that is held before its exec; counters_read closes them. What
+ * cannot be opened has its errno in c->error. */
 void counters_open(struct perf_counters *c, pid_t pid);
-/* Reads what was counted, also in processes that have ended, and closes the counters. */
+/* Writes what was counted, also in processes that have ended, into ret, and closes the counters.
+ * Without counters_open it changes nothing. */
 void counters_read(struct perf_counters *c, struct counter_value ret[COUNTERS_COUNT]);
 #endif

@@ -11,9 +11,12 @@ enum { FD_LOWEST = 10 /* a caller's closed 0, 1, 2 must stay closed, and shells 
 int fd_high(int fd);
 /* Makes a pipe, both ends moved by fd_high. 0; -1 with nothing left open. */
 int fd_pipe(int ret_ends[2]);
+/* Makes a pair of connected sockets of this type (SOCK_STREAM …), both moved by fd_high. 0; -1 with
+ * nothing left open. */
 int fd_socketpair(int type, int ret_ends[2]);
 /* Closes *fd if it is open and sets it to -1; errno is kept. */
 void fd_close(int *fd);
+/* Sets O_NONBLOCK on the open file description, which other processes may share. False with errno. */
 bool fd_nonblock(int fd);
 /* Writes the complete buffer to a descriptor, which may block. False with errno: not all of it was
  * written. */

@@ -107,6 +107,7 @@ static void launcher_follow_stop(struct launch *l, int number)
     signals_stop(&l->signals, number);
 }
 
+/* Notes the program's end: status, times and usage; what is in its streams now is still read. */
 static void program_ended(struct launch *l, int status, const struct rusage *usage)
 {
     l->ended = l->signals.ended = true;
@@ -297,6 +298,7 @@ static void wait_turn(struct launch *l, struct pollfd *p)
     }
 }
 
+/* Sets the size of the caller's terminal on the program's, and reports a change to the program. */
 static void resize_terminals(struct launch *l)
 {
     bool changed = false;
@@ -410,16 +412,16 @@ static int open_streams(struct launch *l)
  * or -1 with errno and *ret_what. */
 static int launcher_prepare(struct launch *l, const char **ret_what)
 {
-    *ret_what = "signals cannot be read";
+    *ret_what = "cannot read signals";
     if (signals_open(&l->signals) < 0)
         return -1;
     if (recorder_open(&l->recorder, l->id, ret_what) < 0)
         return -1;
     fill_wire(l);
-    *ret_what = "the streams could not be opened";
+    *ret_what = "cannot open the program's streams";
     if (open_streams(l) < 0)
         return -1;
-    *ret_what = "the recorder could not be started";
+    *ret_what = "cannot start the recorder";
     return recorder_start(&l->recorder, l->argv);
 }
 
@@ -500,7 +502,7 @@ static bool start_program(struct launch *l)
     return true;
 }
 
-/* Waits a fifth of a second for a recorder that has received the request to end. */
+/* Waits at most a fifth of a second for the end of a recorder that has been requested to end. */
 static void reap_recorder(struct launch *l)
 {
     for (int ms = 0; ms < 200; ms += 2) {
@@ -512,7 +514,8 @@ static void reap_recorder(struct launch *l)
     }
 }
 
-/* Releases what was set up. The program must find nothing of benchwrap, not even a child process. */
+/* Releases what was set up, and ends the recorder. The program must find nothing of benchwrap, not even
+ * a child process. */
 static void abandon_recording(struct launch *l)
 {
     struct wire_msg none = {.kind = WIRE_NOEXEC, .wall_ms = clock_wall_ms(), .mono_ns = clock_mono_ns()};
@@ -547,6 +550,8 @@ static void let_leave(struct launch *l)
     }
 }
 
+/* Handles events until the program and its streams have ended, or its exec has failed, then ends the
+ * run. Returns the exit status. */
 static int loop_and_end(struct launch *l)
 {
     while (!l->exit_status && !(l->ended && pump_finished(&l->stream[0]) && pump_finished(&l->stream[1])))
@@ -556,7 +561,9 @@ static int loop_and_end(struct launch *l)
     return ending_finish(l);
 }
 
-/* Handles a failure of benchwrap before the program could start. */
+/* Handles a failure of benchwrap before the program could start: under --strict returns 125, else runs
+ * the program unrecorded, with the launcher above it only for a time limit or --gate. error: errno;
+ * 0: `what` says all. */
 static int run_unrecorded(struct launch *l, const char *what, int error)
 {
     char why[600];
@@ -574,7 +581,7 @@ static int run_unrecorded(struct launch *l, const char *what, int error)
     if (stays && l->signals.fd >= 0 && start_program(l))
         return loop_and_end(l);
     if (stays)
-        say_stderr("the time limit and --gate are not kept: no process to watch over it");
+        say_stderr("without a process above the program there is no time limit, and --gate is not checked");
     signals_close(&l->signals);
     spawn_restore(&l->state);
     return spawn_exec(l->program);
@@ -582,7 +589,7 @@ static int run_unrecorded(struct launch *l, const char *what, int error)
 
 int launcher_run(struct launch *l)
 {
-    const char *what = "signals cannot be blocked";
+    const char *what = "cannot block signals";
     l->line = l->signals.fd = -1;
     l->recorder = (struct recorder){.socket = -1, .its_end = -1, .memory = -1, .log = -1};
     for (int i = 0; i < 2; i++) {
@@ -611,6 +618,6 @@ int launcher_run(struct launch *l)
     }
     l->recorded = true;
     if (!start_program(l))
-        return run_unrecorded(l, "no process for the program", errno);
+        return run_unrecorded(l, "cannot make a process for the program", errno);
     return loop_and_end(l);
 }

@@ -18,6 +18,7 @@ struct time_limit {
 bool limit_check(struct time_limit *limit, int64_t now_ns, pid_t program, const pid_t *except);
 /* Sends KILL to all remaining descendants, once the program whose limit was reached has ended. */
 void limit_kill_rest(const pid_t *except);
-/* Milliseconds until limit_check has something to send; -1: no limit. */
+/* Returns how many milliseconds there are until limit_check has something to send, at most 1000 s; -1:
+ * there is no limit. */
 int limit_timeout(const struct time_limit *limit, int64_t now_ns);
 #endif

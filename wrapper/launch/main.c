@@ -37,7 +37,7 @@ static int report_usage_error(const char *text)
     return 125;
 }
 
-/* Options were given, then a word without `--` before it. */
+/* Reports a word after options without `--` before it, with the line that runs it. Returns 125. */
 static int no_dashes(int argc, char **argv, int next)
 {
     CLEANUP_BUF struct buf line;

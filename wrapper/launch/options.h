@@ -25,8 +25,9 @@ struct options {
 /* Does opt_check, and checks what that cannot know: signals, URLs. Checks one value, not those
  * after it. 0; -1 with err. */
 int options_check(const struct opt_row *row, const struct opt_value *value, struct err *err);
-/* Turns the parsed set into numbers. A bad value from the environment counts as its default (the recorder warns), or, under --strict, -1 as for any
- * bad value of the command line. */
+/* Turns the parsed set into numbers. A bad value of the environment is replaced in `set` by the default
+ * (the recorder warns). 0; -1 with err, of kind ERR_USAGE: a bad value of the command line, under
+ * --strict also of the environment, or an option for several runs without those. */
 int options_read(struct opt_set *set, struct options *ret, struct err *err);
 /* Returns whether this option is about several runs of the program. */
 bool options_is_series(const struct opt_row *row);

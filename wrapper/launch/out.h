@@ -16,7 +16,7 @@ enum out_way {
 struct out {
     enum out_way way;
     int fd;       /* to poll and write */
-    bool own;     /* out_deinit closes fd */
+    bool own;     /* out_close closes fd */
     bool is_tty;
     bool is_message_socket; /* a datagram socket: a copy would join its messages */
 };

@@ -15,19 +15,25 @@ struct proc_id {
 
 /* In a new PID namespace without a /proc of its own the numbers in /proc belong to other processes:
  * then every function of this file reports failure. */
+/* Reads the state, parent, start and name of a process. False, with *ret not to be used: there is no
+ * such process, or its stat file cannot be read. */
 bool proc_look(pid_t pid, struct proc_id *ret);
-/* Signals that wait for the process (bit n-1 for signal n); false if that cannot be read. */
+/* Reads which signals are pending for the process: bit n-1 for signal n. False, with *ret unchanged:
+ * that cannot be read. */
 bool proc_pending(pid_t pid, uint64_t *ret);
 /* Returns whether the process ignores the signal. False also where that cannot be read. */
 bool proc_ignores(pid_t pid, int number);
+/* Returns whether the process is an ancestor of this one. One above 64 levels is none, nor is any where
+ * /proc cannot be read. */
 bool proc_is_ancestor(pid_t pid);
-/* Returns whether the process is `top`, or a descendant of it. */
+/* Returns whether the process is `top`, or a descendant of it, at most 64 levels below. */
 bool proc_is_below(pid_t pid, pid_t top);
 /* Returns whether one of its threads runs, or waits for a processor or a disk. A thread that only
  * sleeps does no work until it is woken. */
 bool proc_is_busy(pid_t pid);
 /* Lists the living descendants of this process without those below `except` (0-terminated pids).
- * *ret is malloc'ed. Returns the number of entries; -1 with errno. */
+ * Returns the number of entries, with *ret, which the caller frees (it may be NULL);
+ * -1 with errno: *ret is unchanged. */
 ptrdiff_t proc_descendants(const pid_t *except, struct proc_id **ret);
 /* Sends a signal to exactly that process: through a pidfd, or, where the kernel has none, after a
  * second check of its start time. */

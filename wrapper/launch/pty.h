@@ -15,9 +15,10 @@ struct pty {
     struct termios last;
 };
 
-/* Opens a pty. real: descriptor of the caller's terminal, or -1. 0 or -1 with errno. */
+/* Opens a pty with the modes and size of the caller's terminal (real: its descriptor), but for OPOST;
+ * without one (-1) it is raw. 0 with *ret, which pty_close closes; -1 with errno. */
 int pty_open(struct pty *ret, int real);
-/* Copies the window size; true if it has changed. */
+/* Sets the window size of the caller's terminal. Returns whether that changed the size. */
 bool pty_resize(struct pty *pty);
 /* Sets the modes that the program has set on its terminal (curses, raw input) on the real one,
  * where its keys come from. */

@@ -37,16 +37,19 @@ struct pump_stream {
 /* Opens what the program gets instead of descriptor `number`. 0; -1 with errno: the caller runs it unrecorded. An uncapturable stream (closed, read-only,
  * datagrams, --capture none) is left alone. */
 int pump_open(struct pump_stream *s, int number, struct out *out, enum capture capture);
-/* Joins both streams in one pipe: streams[1] follows streams[0]. */
+/* Joins both streams in one pipe, after pump_open of streams[0]: streams[1] has no source of its own,
+ * and shares the write end. */
 void pump_merge(struct pump_stream *streams);
 /* Attaches the recorder's ring. */
 void pump_record(struct pump_stream *s, struct wire *wire, int ring);
 /* Reads and writes what is possible without waiting. `recorder`: is it alive? `wake`: it requested
- * to be woken. True if bytes moved. */
+ * to be woken. Returns whether bytes moved. After a lasting error the stream is closed, with
+ * s->failure set. */
 bool pump_step(struct pump_stream *s, bool recorder, int64_t now_ns, bool *wake);
 /* Notes the program's end: what is in the pipe now is owed, what comes later only until the
  * caller's time limit. */
 void pump_program_ended(struct pump_stream *s);
+/* Closes the source. Bytes that were read already can still be written. */
 void pump_close(struct pump_stream *s);
 /* Returns whether the stream has neither source nor pending bytes. */
 bool pump_finished(const struct pump_stream *s);

@@ -127,12 +127,12 @@ int recorder_open(struct recorder *r, const char *id, const char **ret_what)
     r->wire->magic = WIRE_MAGIC;
     for (int i = 0; i < WIRE_STREAMS; i++)
         r->wire->ring[i].wake_at = UINT64_MAX;
-    *ret_what = "no random run id";
+    *ret_what = "cannot make a run id";
     if (id)
         memcpy(r->wire->run_id, id, 33);
     else if (recorder_make_id(r->wire->run_id) < 0)
         return -1;
-    *ret_what = "no socket to the recorder";
+    *ret_what = "cannot make a socket to the recorder";
     r->log = open_log(r->wire->run_id);
     r->wire->has_log_socket = r->log >= 0;
     if (fd_socketpair(SOCK_SEQPACKET, ends) < 0)

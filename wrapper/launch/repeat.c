@@ -42,8 +42,8 @@ static bool core_alive(const char *path)
 static int refuse_ranks(const struct rank *rank)
 {
     if (rank->rank == 0)
-        say_stderr("every rank of a parallel program would repeat for itself (%s is set); write benchwrap before the launcher: "
-                   "benchwrap --repeat N -- srun PROGRAM",
+        say_stderr("in each rank of a parallel program (%s is set) the repetitions would be counted separately; write benchwrap before the "
+                   "launcher: benchwrap --repeat N -- srun PROGRAM",
                    rank->source);
     return 125;
 }

@@ -104,7 +104,7 @@ void signals_close(struct signals *s)
     fd_close(&s->fd);
 }
 
-/* Ends when every process that the senders known so far have hit is hit. */
+/* Returns when every process that the senders known so far signal has received its signal. */
 static void signals_barrier(const struct signals *s)
 {
     setpgid(0, s->group); /* a session leader gets EPERM, under the same lock */
@@ -237,6 +237,7 @@ static enum signals_decision signals_decide(struct signals *s, const struct sign
                : FORWARD; /* a crowded machine: it has not come to the others yet */
 }
 
+/* Forwards or drops the queued signals; those that are not decided yet stay queued. */
 static void decide_all(struct signals *s, int64_t now_ns)
 {
     size_t kept = 0;

@@ -41,14 +41,16 @@ struct signals {
 int signals_open(struct signals *s);
 /* Makes the recorder the observer; its counts start at what they are now. */
 void signals_set_observer(struct signals *s, pid_t pid, const _Atomic uint32_t *seen);
-/* Starts a small observer process, for use without a recorder. -1: there is no observer; then
- * every signal that does not come from the terminal is forwarded. */
+/* Starts a small observer process, for use without a recorder; signals_close ends it. 0; -1: there is
+ * no observer, and then every signal that does not come from the terminal is forwarded. */
 int signals_start_observer(struct signals *s);
-/* The program exists but is still held: what came before goes to it now, unless it has it itself. */
+/* Notes the program's pid, while it is still held, and sends to it what has come so far, unless that is
+ * pending for the program as well. The counts of the observer, which has been set before where there is
+ * one, start again. */
 void signals_started(struct signals *s, pid_t program);
 /* Reads signals and decides on them. Returns the SIGNALS_… flags of what the caller must do. */
 unsigned signals_handle(struct signals *s, int64_t now_ns);
-/* Milliseconds until undecided signals must be checked again; -1: none. */
+/* Returns in how many milliseconds undecided signals must be checked again; -1: there are none. */
 int signals_timeout(const struct signals *s);
 /* Returns whether the terminal stopped the program by this signal. A SIGSTOP, or a TSTP that did
  * not reach the launcher, came from another process. */
@@ -56,5 +58,6 @@ bool signals_of_terminal(const struct signals *s, int number);
 /* Stops this process by the signal, as the terminal stopped the program, so that the shell detects
  * that its job has stopped. Returns when it continues. */
 void signals_stop(struct signals *s, int number);
-void signals_close(struct signals *s); /* ends the observer */
+/* Closes the descriptor, and ends an observer of the launcher's own; the signals stay blocked. */
+void signals_close(struct signals *s);
 #endif

@@ -156,13 +156,13 @@ int spawn_explain(const char *program, const struct spawn_failure *failure, char
     errno = failure->error;
     if (!failure->in_exec) {
         status = 125;
-        snprintf(text, size, "%s: its output could not be connected: %m", shown);
+        snprintf(text, size, "%s: cannot connect its output: %m", shown);
     } else if (failure->error == ENOENT && !strchr(program, '/')) {
         status = 127;
         if (access(program, F_OK) == 0)
             snprintf(text, size, "%s: command not found. The file in this folder is ./%s", shown, shown);
         else
-            snprintf(text, size, "%s: command not found. Is its directory in PATH? Is its module loaded?", shown);
+            snprintf(text, size, "%s: command not found. Load the module that has it, or name its path", shown);
     } else if (failure->error == ENOENT) {
         bool there = access(program, F_OK) == 0;
         status = 127;

@@ -28,13 +28,17 @@ struct spawn_failure {
     int error;   /* errno */
 };
 
-/* Forks; the child waits. out and err become its descriptors 1 and 2 (-1: as inherited). *ret_line is the hold. -1 with errno. */
+/* Forks a process that executes the program once spawn_release lets it go. out and err become its
+ * descriptors 1 and 2 (-1: as inherited). Returns its pid, with *ret_line for spawn_release and
+ * spawn_result, which closes it; -1 with errno. */
 pid_t spawn_held(const struct spawn_state *state, char *const *argv, char *const *env, int out, int err, int *ret_line);
+/* Lets the held process go on to its exec. */
 void spawn_release(int line);
 /* Reads how the start ended, after the release, once `line` is readable. 1: the program runs; 0:
  * not known yet; -1: it could not, *ret states why. Closes *line unless 0. */
 int spawn_result(int *line, struct spawn_failure *ret);
-/* Returns the exit status (125, 126, 127) for a failure, and the sentence for it. */
+/* Returns the exit status (125, 126, 127) for a failure, and writes the sentence for it into text, cut
+ * to size. */
 int spawn_explain(const char *program, const struct spawn_failure *failure, char *text, size_t size);
 /* Becomes the program, nothing else loaded. Returns only on failure: prints the error and returns
  * the exit status. */

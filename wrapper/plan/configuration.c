@@ -128,6 +128,7 @@ static bool is_reserved_tag(struct str key)
     return str_starts(key, "benchwrap.") || str_starts(key, "mlflow.") || str_is(key, "site") || str_is(key, "user");
 }
 
+/* Returns whether the tags of the entry are free ones; else the entry is noted as ignored. */
 static bool may_set_tags(struct plan *p, struct foreign_file *f, const struct yaml *entry)
 {
     for (const struct yaml *y = entry->kind == YAML_SCALAR ? entry : entry->child; y; y = entry->kind == YAML_SCALAR ? NULL : y->next) {
@@ -140,6 +141,8 @@ static bool may_set_tags(struct plan *p, struct foreign_file *f, const struct ya
     return true;
 }
 
+/* Returns whether the reference file that the entry names is "none", or a file of the repository that
+ * no other user can have put there; else the entry is noted as ignored. */
 static bool may_refer(struct plan *p, struct foreign_file *f, const struct yaml *entry)
 {
     const char *path = entry->kind == YAML_SCALAR ? arena_dup(&p->arena, entry->text.p, entry->text.n) : NULL;

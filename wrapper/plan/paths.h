@@ -8,9 +8,11 @@
  * neither is an absolute path. Relative values are to be ignored (XDG base directory
  * specification). */
 const char *plan_xdg(char **env, const char *name, const char *below_home, struct arena *a);
-/* Without "./" before it and '/' behind it. */
+/* Returns the path below cwd, if it is relative, without "./" at its beginning and '/' at its end. ".."
+ * and links stay. */
 const char *plan_absolute(const char *cwd, const char *path, struct arena *a);
-/* The folder is always called mlruns: a directory of another name is the one that holds it. */
+/* Returns the tree that the path of a user means. It is always called mlruns: a folder of another name
+ * is the one that holds it, or is to hold it. May be `path` itself; NULL for NULL. */
 const char *plan_tree_named(const char *path, struct arena *a);
 /* Returns MLFLOW_TRACKING_URI as a path, or NULL with the reason in *ret_why (a constant; NULL: not
  * set, or a server's address). */
@@ -33,7 +35,7 @@ bool plan_is_foreign_link(const char *path);
  * another user. The text is in the arena, or is `path` itself. NULL: a link of another user is in
  * it, in a folder that a group or everybody may write. */
 const char *plan_resolved(const char *path, struct arena *a);
-/* <parent of the tree>/.benchwrap/spool. Links of the caller and of root are resolved; what does not exist yet, or is behind another user's link, is
+/* Returns <parent of the tree>/.benchwrap/spool. Links of the caller and of root are resolved; what does not exist yet, or is behind another user's link, is
  * as it is written. */
 const char *plan_spool_of(const char *tree, struct arena *a);
 #endif

@@ -33,7 +33,7 @@ struct plan_file {        /* a configuration file that was searched */
 };
 
 struct plan {
-    struct arena arena;         /* owns every text below */
+    struct arena arena;         /* owns the texts below that plan_make has made. Others are constants, or parts of argv and of the environment */
     struct opt_set opts;        /* rows = plan_rows; values with their origin */
     char *const *argv;          /* program and arguments as typed; argv[0] == NULL: none was given */
     char *const *program;       /* the same with launchers (srun, env, numactl …) peeled off: points into argv */
@@ -64,23 +64,28 @@ struct plan {
     struct plan_file *files;    /* weakest first */
 };
 
-/* argv[0] is skipped; then options, `--`, program and arguments (a line without program is fine: ls
- * and doctor need the tree only). env is the process's own environment. On failure *ret needs no
- * plan_deinit. ERR_USAGE and ERR_INPUT: what the user typed or named is wrong (125 before anything
+/* Makes the plan of a command line: argv[0] is skipped; then options, `--`, program and arguments (a
+ * line without program is fine: ls and doctor need the tree only). env is the process's own
+ * environment. The plan points into argv and env, which must outlive it. 0: the caller calls
+ * plan_deinit. -1 with err: *ret is unchanged. ERR_USAGE and ERR_INPUT: what the user typed or named is wrong (125 before anything
  * starts); ERR_SYSTEM: memory, or no working directory. Files that were not named on the line or in
  * the environment never fail: what is wrong in them becomes a warning with file, line and column. */
 int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *err);
-/* plan_make for a command: passes on those of its options that `names` has (NULL ends it), where its command line has
- * them. plan_make reads the environment and the files itself. The plan refers to texts in `a`, which must outlive it. */
+/* Makes the plan of a command as plan_make does: of those of its options that `names` has (NULL ends
+ * it), where its command line has them, of the environment and of the files. The plan refers to texts
+ * in `a`, which must outlive it. */
 int plan_make_with(struct plan *ret, const struct opt_set *given, char **env, struct arena *a, const char *const *names, struct err *err);
 /* The same with the names, at least one, as its last arguments. */
 #define plan_make_for(ret, given, env, a, err, ...) plan_make_with(ret, given, env, a, (const char *const[]){__VA_ARGS__, NULL}, err)
+/* Frees all that the plan owns. */
 void plan_deinit(struct plan *plan);
 /* Returns the name of an experiment, with _ in the place of illegal characters; in the arena, NULL
  * when out of memory. Secrets are found before, not after. */
 char *plan_experiment_legal(const char *name, struct arena *a);
-/* The mlruns folder that a --tree option (or its absence: NULL) means; as plan->tree. For commands that read a tree. */
+/* Finds the mlruns folder that a --tree option (or its absence: NULL) means, for commands that read a
+ * tree. 0 with *ret, as plan->tree, in `a`; -1 with err. */
 int plan_tree(const char *tree_option, char **env, struct arena *a, const char **ret, struct err *err);
-/* The catalogue as it is without a line: of configuration files and environment. For commands that read rules. */
+/* Finds the catalogue as it is without a command line, by configuration files and environment, for
+ * commands that read rules. 0 with *ret, whose texts are in `a`; -1 with err. */
 int plan_catalogue(char **env, struct arena *a, struct catalogue *ret, struct err *err);
 #endif

@@ -17,14 +17,15 @@ struct reference_files {
  * badly. Files that cannot be read become warnings (ones that do not exist are ignored unless
  * named). public_profile: results call files by their base name. */
 void run_judge_references(const struct reference_files *files, struct record *r, bool failed, bool public_profile, const char **verdict, const char **reason);
-/* A line for each metric that is better than its band (the reason names what failed), for the
- * summary. Each begins with prefix. At most `lines`; more are counted. */
+/* Appends a line, which begins with prefix, for each metric that is better than its band (the reason
+ * names what failed), for the summary. At most `lines`; the last line counts those above. */
 struct buf;
 void run_references_print(const struct record *r, const char *prefix, size_t lines, struct buf *to);
 /* Returns the result of the references for one metric, as text: "pass, reference 190 … 210",
  * numbers multiplied by scale; NULL: nothing. *ret_fails: it is outside on the bad side. In `a`. */
 const char *run_reference_of(const struct record *r, const char *key, double scale, struct arena *a, bool *ret_fails);
-/* What a reference allows: "190 … 210", or of one bound alone "200, at least 190". m: its object in benchwrap.json. */
+/* Appends what a reference allows: "190 … 210", or of one bound alone "200, at least 190", numbers
+ * multiplied by scale. m: its object in benchwrap.json. */
 struct json;
 void run_reference_range(const struct json *m, double scale, struct buf *to);
 #endif
