@@ -15,7 +15,7 @@ struct amd_smi_library {
     int (*init)(uint64_t), (*sockets)(uint32_t *, void **), (*processors)(void *, uint32_t *, void **), (*place)(void *, uint64_t *);
 };
 
-/* Partitions of one GPU have one place, and one counter. */
+/* Adds a GPU, unless its place is known: partitions of one GPU have one place, and one counter. */
 static void amd_smi_add(struct amd_smi *s, const struct amd_smi_library *l, void *device)
 {
     uint64_t place = UINT64_MAX;

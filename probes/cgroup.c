@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Where the group `path` shows below a mount of the hierarchy. A group outside of this process's
- * cgroup namespace ("/../other") or of the mount's root is not visible there: what the mount shows
- * is then another one's. Source: cgroup_namespaces(7). */
+/* Sets where the group `path` shows below a mount of the hierarchy. A group outside of this
+ * process's cgroup namespace ("/../other") or of the mount's root is not visible there: what the
+ * mount shows is then another one's, and ret->hidden is set. Source: cgroup_namespaces(7). */
 static void cgroup_place_group(const struct mount_line *m, struct str path, struct cgroup *ret)
 {
     char point[512], root[512];
@@ -59,7 +59,8 @@ static bool cgroup_find_path(struct str cgroups, const char *controller, struct 
     return in;
 }
 
-/* "/" is the root, which limits nothing; in a namespace of its own it is any group. A captured machine shows no namespace. */
+/* Returns whether the group can limit: "/" is the root, which limits nothing; in a namespace of its
+ * own it is any group. A captured machine shows no namespace. */
 static bool cgroup_is_limiting_path(const struct host *h, struct str path)
 {
     static const char initial[] = "cgroup:[4026531835]"; /* PROC_CGROUP_INIT_INO of Linux */
@@ -68,8 +69,8 @@ static bool cgroup_is_limiting_path(const struct host *h, struct str path)
     return !str_is(path, "/") || (n > 0 && !str_is((struct str){link, (size_t)n}, initial));
 }
 
-/* controller "": the hierarchy of version 2, whatever it controls. The later of several mounts
- * hides the others. */
+/* Finds the group of this process in the hierarchy of the controller; "": that of version 2,
+ * whatever it controls. The later of several mounts hides the others. */
 static void cgroup_find_group(const struct host *h, struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
 {
     struct str path = {"", 0};
@@ -117,7 +118,7 @@ bool cgroup_is_root(const struct host *h, const struct cgroup *g)
     return look_exists(h, path) == (g->version == 1);
 }
 
-/* In a container the topmost group that is visible has groups above it, whose limits count, too. */
+/* Returns whether groups above the topmost visible one may limit as well, as in a container. */
 static bool cgroup_hides_parents(const struct host *h, const struct cgroup *g)
 {
     struct cgroup top = *g;
@@ -138,14 +139,16 @@ static bool cgroup_climb_once(const struct cgroup *g, char dir[1024])
 
 typedef bool reader(const struct host *h, const char *dir, double *ret);
 
-/* Version 1 can exempt groups from the limit of the one above them. Source: admin-guide/cgroup-v1/memory.rst of Linux. */
+/* Returns whether this group of version 1 exempts those below it from its limit. Source:
+ * admin-guide/cgroup-v1/memory.rst of Linux. */
 static bool cgroup_is_exempted_by(const struct host *h, const char *dir)
 {
     int64_t hierarchical;
     return look_read_int(h, &hierarchical, "%s/memory.use_hierarchy", dir) && hierarchical == 0;
 }
 
-/* The smallest of a limit on the way up; HUGE_VAL: none. read returns false where this level has no such file. */
+/* Returns the smallest of a limit on the way up; HUGE_VAL: there is none. Sets *any where a level
+ * has the limit's file: read returns false where it has not. */
 static double cgroup_smallest_limit(const struct host *h, const struct cgroup *g, reader *read, bool *any)
 {
     double least = HUGE_VAL, value;
@@ -236,7 +239,8 @@ bool cgroup_climb_to_memory(const struct host *h, struct cgroup *g)
     return false;
 }
 
-/* The line of the hierarchy that has the controller; version 2 has those that version 1 does not name. */
+/* Returns the path in the hierarchy that has the controller; version 2 has those that version 1
+ * does not name. */
 static struct str cgroup_controller_path(struct str cgroups, const char *controller)
 {
     struct str path = {"", 0};
@@ -245,7 +249,8 @@ static struct str cgroup_controller_path(struct str cgroups, const char *control
     return path;
 }
 
-/* An older kernel moves processes that end to the root, before they are zombies. stat: as in proc(5). */
+/* Returns whether the process is ending, by its stat as in proc(5): an older kernel moves processes
+ * that end to the root, before they are zombies. */
 static bool cgroup_has_left(struct str stat)
 {
     enum { FLAGS = 6, EXITING = 4 }; /* words between state and flags; PF_EXITING */
@@ -356,6 +361,8 @@ struct limits_kept {
 
 extern const struct probe probe_cgroup;
 
+/* Reads and records the version and the limits of this process's control groups, or why they are
+ * missing. */
 static void cgroup_emit_limits(struct host *h, struct record *r)
 {
     struct buf cgroups CLEANUP_BUF, mounts CLEANUP_BUF;
@@ -410,7 +417,8 @@ static int cgroup_before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-/* One limit at the end. why: the program's own is another; now: what is read after the program. */
+/* Records one limit at the end, as missing where it changed. why: the program's own is another;
+ * now: what is read after the program. */
 static void cgroup_emit_kept(struct record *r, const struct fact *f, const char *why, const struct record *now)
 {
     char key[64];

@@ -37,14 +37,16 @@ static double cgroup_use_value(struct str text, const char *key, bool *ret_found
     return value;
 }
 
-/* The root group's counters are the machine's: they describe no group, and count as none. */
+/* Finds the group of the controller. The root group counts as none: its counters are the
+ * machine's. */
 static void cgroup_use_find_group(struct host *h, const char *controller, struct cgroup *ret)
 {
     if (cgroup_of_controller(h, controller, ret) && cgroup_is_root(h, ret))
         ret->found = false;
 }
 
-/* The processor time that the group has used, in seconds. cpu_stat: the text of version 2's cpu.stat, or "". */
+/* Reads the processor time that the group has used, in seconds. cpu_stat: the text of version 2's
+ * cpu.stat, or "". */
 static bool cgroup_use_read_cpu_s(struct host *h, struct cgroup_use *g, struct str cpu_stat, double *ret)
 {
     bool found = false;
@@ -56,7 +58,8 @@ static bool cgroup_use_read_cpu_s(struct host *h, struct cgroup_use *g, struct s
     return found;
 }
 
-/* Version 2 counts in microseconds, version 1 in nanoseconds. */
+/* Updates the counts of periods in which processors were withheld, and records a sample. Version 2
+ * counts in microseconds, version 1 in nanoseconds. */
 static void cgroup_use_count_throttling(struct host *h, struct record *r, struct cgroup_use *g, struct str cpu_stat)
 {
     double rate, part;
@@ -107,7 +110,8 @@ static void cgroup_use_read_memory(struct host *h, struct record *r, struct cgro
     }
 }
 
-/* The kernel counts those of all groups, and of none, in one number. Source: count_vm_event(OOM_KILL), Linux 4.13. */
+/* Updates the count of processes of the node that the kernel killed for memory: those of all
+ * groups, and of none, are one number. Source: count_vm_event(OOM_KILL), Linux 4.13. */
 static void cgroup_use_count_node_kills(struct host *h, struct cgroup_use *g)
 {
     struct buf text CLEANUP_BUF;
@@ -144,7 +148,8 @@ static void cgroup_use_find_groups(struct host *h, struct cgroup_use *g)
     g->searched = true;
 }
 
-/* What is counted from the program's first moment on: memory can run out before the first sample. */
+/* Counts from the program's first moment on: memory can run out before the first sample. Always
+ * 0. */
 static int cgroup_use_before(struct host *h, struct record *r, struct err *err)
 {
     struct cgroup_use *g = probe_data(h, &probe_cgroup_use);
@@ -161,7 +166,8 @@ static int cgroup_use_before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-/* Did the program, or what it has started, move to another group? Its own `systemd-run --scope` does that. */
+/* Sets g->foreign where the program, or what it has started, moved to another group, as by its own
+ * `systemd-run --scope`. */
 static void cgroup_use_detect_move(struct host *h, struct cgroup_use *g)
 {
     pid_t pids[PROCESSES_SEEN];
@@ -174,8 +180,8 @@ static void cgroup_use_detect_move(struct host *h, struct cgroup_use *g)
         g->foreign = cgroup_is_other(h, pids[i], &known);
 }
 
-/* A move between two samples is not detected: then the group has used less than the program. False
- * where the counting began late. */
+/* Returns whether the group has used less processor time than the program: then it was in another
+ * group between two samples. False where the counting began late. */
 static bool cgroup_use_ran_outside(const struct host *h, const struct cgroup_use *g, const struct record *r)
 {
     double own = record_number(r, "run.user_s", 0) + record_number(r, "run.system_s", 0), wall = record_number(r, "run.wall_s", -1);
@@ -210,7 +216,8 @@ static int cgroup_use_sample(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-/* Nothing of a program whose groups are others. */
+/* Records the group's metrics as missing where the program's groups are others. Returns whether
+ * they are. */
 static bool cgroup_use_emit_foreign(struct host *h, struct record *r)
 {
     static const char *const keys[] = {"cgroup.throttled_s", "cgroup.throttled_percent", "cgroup.oom_kills"};
@@ -242,8 +249,8 @@ static void cgroup_use_emit_kills(struct host *h, struct record *r, struct cgrou
                          g->killed.known ? "outside of the program's control group" : "of the node");
 }
 
-/* Short programs: throttling of benchwrap's own processes around them would be counted as theirs.
- * False where the program's end was not observed. */
+/* Returns whether the program was so short that throttling of benchwrap's own processes around it
+ * would be counted as its own. False where the program's end was not observed. */
 static bool cgroup_use_is_short(const struct host *h, const struct cgroup_use *g, const struct record *r)
 {
     return g->first_ns && record_number(r, "run.wall_s", -1) >= 0 &&

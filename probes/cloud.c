@@ -103,8 +103,8 @@ static bool cloud_request(struct service *s, const char *method, const char *pat
     return good;
 }
 
-/* The last part of a path ("projects/1234/zones/us-central1-a": the part before it names the
- * account), if it is a plain word. */
+/* Records the last part of a path ("projects/1234/zones/us-central1-a": the part before it names
+ * the account), if it is a plain word. */
 static void cloud_emit_last_part(struct host *h, struct record *r, const char *key, struct str value)
 {
     value = str_trim(value);
@@ -178,6 +178,8 @@ static bool cloud_request_aws(struct service *s, struct host *h, struct record *
     return cloud_request_lines(s, h, r, s->token_header, paths, err);
 }
 
+/* Requests the facts in the way of this cloud. Returns false where that fails, with *err, or the
+ * cloud has no known service, without. */
 static bool cloud_request_facts(enum cloud cloud, struct service *s, struct host *h, struct record *r, struct err *err)
 {
     static const char *const gcp[] = {"/computeMetadata/v1/instance/machine-type", NULL, "/computeMetadata/v1/instance/zone"};

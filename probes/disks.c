@@ -58,6 +58,7 @@ static struct disk *disks_find_disk(const struct host *h, struct disks *d, struc
     return one;
 }
 
+/* Updates the counts of one disk, and records samples once it has moved data. */
 static void disks_emit_disk(struct host *h, struct record *r, struct disk *d, double read, double written, double busy_ms)
 {
     double read_s, written_s, busy_s;
@@ -74,7 +75,8 @@ static void disks_emit_disk(struct host *h, struct record *r, struct disk *d, do
         sample_emit_fine(h, r, busy_s < 1000 ? busy_s / 10 : 100, "system/disk_%s_busy_percentage", d->key);
 }
 
-/* "259 0 nvme0n1 reads merged sectors ms writes merged sectors ms in_flight busy_ms …" */
+/* Parses a line of diskstats: "259 0 nvme0n1 reads merged sectors ms writes merged sectors ms
+ * in_flight busy_ms …". False: it has another form. */
 static bool disks_parse_line(struct str line, struct str *ret_device, double v[10])
 {
     str_word(&line);

@@ -86,7 +86,7 @@ static void elf_read_notes(struct elf_reader *r, uint64_t offset, uint64_t size)
     }
 }
 
-/* Offsets of the fields in the 32 and the 64 bit forms. */
+/* Reads one program header, whose fields have other places in the 32 and the 64 bit form. */
 static void elf_read_segment(struct elf_reader *r, const unsigned char *p)
 {
     struct elf *e = r->elf;
@@ -106,7 +106,8 @@ static void elf_read_segment(struct elf_reader *r, const unsigned char *p)
         elf_read_notes(r, offset, size);
 }
 
-/* Two passes: first the string table's address, then the entries that point into it. */
+/* Reads the libraries and paths of the dynamic section, in two passes: first the string table's
+ * address, then the entries that point into it. Returns 0, or another value with err. */
 static int elf_read_dynamic(struct elf_reader *r, struct err *err)
 {
     struct elf *e = r->elf;
@@ -147,7 +148,8 @@ static int elf_read_dynamic(struct elf_reader *r, struct err *err)
     return 0;
 }
 
-/* .comment is known by its name alone, so the section headers are walked; stripped files may have none. */
+/* Stores the compilers' notes of the section .comment. It is known by its name alone, so the
+ * section headers are walked; stripped files may have none. */
 static void elf_read_comment(struct elf_reader *r, const unsigned char *header)
 {
     struct elf *e = r->elf;

@@ -44,7 +44,8 @@ static const char *energy_total_key(struct str name)
                                        : NULL;
 }
 
-/* One folder of powercap. False: it cannot be read. */
+/* Adds the counter of one folder of powercap, if it is of a known kind. False with errno: it cannot
+ * be read. */
 static bool energy_add_rapl(const struct host *h, struct energy *e, const char *folder, int socket)
 {
     struct look_text name;
@@ -98,7 +99,8 @@ static bool energy_find_rapl(struct host *h, struct record *r, struct energy *e)
     return true;
 }
 
-/* One counter of the driver amd_energy: "Esocket0". Those of cores are part of it. False: there is none of this number. */
+/* Adds one counter of the driver amd_energy, if it is that of a socket ("Esocket0"): those of cores
+ * are part of it. False: there is none of this number. */
 static bool energy_add_socket(const struct host *h, struct energy *e, const char *folder, int number)
 {
     struct look_text label;
@@ -141,7 +143,8 @@ static void energy_add_amd(void *context, const char *name)
         number++;
 }
 
-/* "123456 J 1690000000 us": the first number counts. World-readable, and does not go round. */
+/* Adds the counters of a Cray node. Of "123456 J 1690000000 us" the first number counts. They are
+ * world-readable, and do not wrap. */
 static void energy_find_cray(struct host *h, struct energy *e)
 {
     static const struct {
@@ -168,8 +171,8 @@ static void energy_find_cray(struct host *h, struct energy *e)
     }
 }
 
-/* A counter that was not read for so long may have wrapped more than once: a package consumes one
- * kilowatt at most. */
+/* Returns whether a counter that was not read for so long may have wrapped more than once: a
+ * package consumes one kilowatt at most. */
 static bool energy_is_lost(const struct domain *d, int64_t longest_ns)
 {
     static const double most_W = 1000;
@@ -193,6 +196,8 @@ static void energy_read_domains(struct host *h, struct energy *e, struct record 
     }
 }
 
+/* Finds the counters and reads them for the first time, or records why energy is missing. -1 with
+ * err: out of memory. */
 static int energy_before(struct host *h, struct record *r, struct err *err)
 {
     struct energy *e = probe_data(h, &probe_energy);

@@ -91,7 +91,8 @@ struct environment_writing {
     size_t params, left_out, unknown;
 };
 
-/* A value with a path is no tuning and would differ at each site. */
+/* Records the variable as a param. Leaves out a value with a path, which is no tuning and would
+ * differ at each site, a long one, and those above PARAMS_MAX. */
 static void environment_emit_tuning(struct environment_writing *w, struct str name, struct str value)
 {
     char key[128];
@@ -147,7 +148,7 @@ static void environment_add_tuning(struct environment_writing *w, struct str nam
     emit_missing(w->h, w->r, key, "%s", why);
 }
 
-/* Others are those of the job, but for what the line itself changes. */
+/* Adds a variable of the job's environment, with the change that the command line makes. */
 static void environment_add_of_job(struct environment_writing *w, struct str name, struct str value)
 {
     enum use use = environment_use(name);
@@ -160,7 +161,7 @@ static void environment_add_of_job(struct environment_writing *w, struct str nam
         environment_add(w, name, change->value, use);
 }
 
-/* What the line sets, and the environment has not. */
+/* Adds the variables that the command line sets and the environment has not. */
 static void environment_add_of_line(struct environment_writing *w)
 {
     const struct variables *v = w->variables;

@@ -39,7 +39,8 @@ static const char *filesystem_type_of_magic(uint64_t magic)
     return "unknown";
 }
 
-/* Options that change speed or meaning; all others can name servers, users and addresses. */
+/* Returns whether the mount option changes speed or meaning; all others can name servers, users and
+ * addresses. */
 static bool filesystem_is_listed_option(struct str option)
 {
     static const char *const names[] = {
@@ -70,7 +71,8 @@ static void filesystem_add_options(struct buf *to, struct str options)
     }
 }
 
-/* The mount with the longest point above the path; of equal ones the last hides the others. */
+/* Finds the mount with the longest point above the path; of equal ones the last hides the others.
+ * False: there is none. */
 static bool filesystem_find_mount(struct str mounts, const char *path, struct filesystem_place *ret)
 {
     size_t best = 0;
@@ -96,8 +98,8 @@ static bool filesystem_find_mount(struct str mounts, const char *path, struct fi
     return best > 0;
 }
 
-/* What exists of the path, links followed: a directory or the file itself. False: not even the
- * first part below the root exists. */
+/* Finds what exists of the path, links followed: a directory or the file itself (*ret_file). False:
+ * not even the first part below the root exists. */
 static bool filesystem_find_existing(const char *path, char ret[PATH_SIZE], bool *ret_file)
 {
     char up[PATH_SIZE];
@@ -121,8 +123,8 @@ static bool filesystem_find_existing(const char *path, char ret[PATH_SIZE], bool
     }
 }
 
-/* A word with a slash that is no path: "MB/s", "text/html", "org/model". Its first folder is not in the working directory, so the program could
- * not create a file there either. */
+/* Returns whether a word with a slash is no path: "MB/s", "text/html", "org/model". Its first
+ * folder is not in the working directory, so the program could not create a file there either. */
 static bool filesystem_is_other_word(const struct host *h, const char *path, const char *directory)
 {
     size_t n = h->cwd ? strlen(h->cwd) : 0;
@@ -134,7 +136,7 @@ static bool filesystem_is_other_word(const struct host *h, const char *path, con
     return same;
 }
 
-/* The distinct mounts below the program's paths. Returns how many. */
+/* Finds the distinct mounts below the program's paths, at most MOUNTS_MAX. Returns how many. */
 static size_t filesystem_find_places(const struct host *h, const struct paths *paths, struct filesystem_place list[MOUNTS_MAX])
 {
     struct buf mounts CLEANUP_BUF;
@@ -310,7 +312,8 @@ static int filesystem_after(struct host *h, struct record *r, struct err *err)
     return filesystem_emit_places(h, r, err, filesystem_emit_end);
 }
 
-/* How it was afterwards is each repetition's, not the series'. */
+/* Returns whether the hook has anything to do: how the file systems were afterwards is each
+ * repetition's, not the series'. */
 static bool filesystem_can_run(enum probe_phase phase, const struct host *h, const struct record *r)
 {
     return phase != PROBE_AFTER || (h->real && !str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"));

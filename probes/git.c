@@ -69,7 +69,8 @@ static void source_git_emit_error(const struct source_git *g, const struct sourc
     emit_missing(t->h, t->r, key, "%s: %s", what, p && p->message ? p->message : "unknown error");
 }
 
-/* "https://user:token@host/x" -> "https://host/x"; the "git@" of "git@host:x" is no secret. */
+/* Records the URL without user and password: "https://user:token@host/x" is "https://host/x"; the
+ * "git@" of "git@host:x" is no secret. */
 static void source_git_emit_url(const struct source_git_facts *t, struct str url)
 {
     ptrdiff_t scheme = str_find(url, STR("://"));
@@ -87,7 +88,8 @@ static void source_git_emit_url(const struct source_git_facts *t, struct str url
 static const char commit_key[] = "mlflow.source.git.commit", dirty_key[] = "mlflow.source.git.dirty";
 enum { IGNORED = 1 << 14, NEW_IN_TREE = 1 << 7 };
 
-/* As MLflow and `git describe --dirty`: tracked files only. One is enough. */
+/* Notes that a tracked file was changed, as MLflow and `git describe --dirty` do. Returns 1 to
+ * stop: one is enough. */
 static int source_git_note_change(const char *path, unsigned flags, void *context)
 {
     (void)path;

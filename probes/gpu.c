@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug …": the first word that is digits and dots. */
+/* Records NVIDIA's kernel driver, of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05
+ * Sat Aug …" the first word that is digits and dots. False: it is not loaded. */
 static bool gpu_emit_nvidia_driver(struct host *h, struct record *r)
 {
     struct look_text text;
@@ -26,7 +27,7 @@ static bool gpu_emit_nvidia_driver(struct host *h, struct record *r)
     return true;
 }
 
-/* Is there an AMD GPU with its compute driver? */
+/* Records AMD's kernel driver with its compute part. False: it is not loaded. */
 static bool gpu_emit_amd_driver(struct host *h, struct record *r)
 {
     struct look_text text;
@@ -62,7 +63,8 @@ static void gpu_read_nvidia(void *context, const char *name)
     tally_add(&n->models, look_value((struct str){text.p, text.n}, "Model", ':'));
 }
 
-/* On a captured machine: "Model: \t NVIDIA A100-SXM4-40GB" of each GPU. */
+/* Records count and models of NVIDIA's GPUs from /proc ("Model: \t NVIDIA A100-SXM4-40GB"), where
+ * no library answers. Returns the count. */
 static int gpu_emit_from_proc(struct host *h, struct record *r)
 {
     struct nvidia n = {.h = h};
@@ -74,7 +76,8 @@ static int gpu_emit_from_proc(struct host *h, struct record *r)
     return n.count;
 }
 
-/* AMD: the compute nodes of the kernel's topology that have SIMD units are GPUs. */
+/* Records count and targets of AMD's GPUs: the compute nodes of the kernel's topology that have
+ * SIMD units. Returns the count. */
 static int gpu_emit_from_kfd(struct host *h, struct record *r)
 {
     enum { NODES_MAX = 1024 /* processors, and partitions of GPUs */ };

@@ -164,7 +164,8 @@ static void gpu_watch_add_amd_card(void *context, const char *name)
     a->found++;
 }
 
-/* The place on PCI as AMD SMI numbers it, from "PCI_SLOT_NAME=0000:c1:00.0"; UINT64_MAX: not known. */
+/* Returns the place on PCI as AMD SMI numbers it, from "PCI_SLOT_NAME=0000:c1:00.0"; UINT64_MAX:
+ * not known. */
 static uint64_t gpu_watch_amd_place(const struct amd_watch *a, const struct amd_gpu *g)
 {
     struct look_text text;
@@ -178,7 +179,7 @@ static uint64_t gpu_watch_amd_place(const struct amd_watch *a, const struct amd_
     return domain << 32 | bus << 8 | device << 3 | function;
 }
 
-/* GPUs of sysfs first; those that only AMD SMI shows follow. */
+/* Finds AMD's GPUs: those of sysfs first, then those that only AMD SMI shows. */
 static void gpu_watch_open_amd(struct amd_watch *a)
 {
     look_each_name(a->h, "sys/class/drm", gpu_watch_add_amd_card, a);
@@ -198,8 +199,8 @@ static void gpu_watch_open_amd(struct amd_watch *a)
     }
 }
 
-/* The mean power since the last call, by the counter. A counter that does not change is ignored:
- * some GPUs have those. */
+/* Returns the mean power since the last call, by the counter, with the counter in *ret_J. NAN: the
+ * counter is missing or did not change, as that of some GPUs never does. */
 static double gpu_watch_amd_counted_W(const struct amd_watch *a, struct amd_gpu *g, double *ret_J)
 {
     int64_t now = clock_mono_ns(), since = now - g->last_ns;
@@ -281,7 +282,7 @@ static int gpu_watch_run(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-/* When the child read a value: the last word of "value unit direction step time". */
+/* Parses when the child read a value: the last word of "value unit direction step time". */
 static bool gpu_watch_time_ms(struct str text, int64_t *ret)
 {
     struct str word, last = STR("");
@@ -290,7 +291,8 @@ static bool gpu_watch_time_ms(struct str text, int64_t *ret)
     return str_int(last, ret) && *ret > 0;
 }
 
-/* Energy is passed on as what was used since the first reading. */
+/* Records a sample of the child. Energy is only noted, and recorded at the end as what was used
+ * since the first reading. */
 static void gpu_watch_emit_fact(struct gpu_watch *w, struct host *h, struct record *r, const struct fact_text *f)
 {
     struct str rest = str_sub(f->key, sizeof "system/gpu_" - 1, f->key.n), number = str_cut(&rest, '_'), value = f->text;

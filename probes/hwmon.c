@@ -16,7 +16,8 @@ struct hwmon_search {
     size_t count;
 };
 
-/* Links to devices below measures/. Only \_SB, whose name is LNXSYBUS:00, stands for the complete machine. */
+/* Notes whether all links to devices below measures/ are the machine: only \_SB, whose name is
+ * LNXSYBUS:00, stands for it. */
 static void hwmon_note_measured(void *context, const char *name)
 {
     bool *is_machine = context;
@@ -32,7 +33,9 @@ static bool hwmon_measures_machine(const struct host *h, const char *folder)
     return is_machine;
 }
 
-/* The key of a meter by the OEM's text: "Grace Power Socket 0" is the processor with its memory; "Module", "CPU" and "SysIO Power" are more, or parts of it. */
+/* Writes the key of a meter by the OEM's text: "Grace Power Socket 0" is the processor with its
+ * memory; "Module", "CPU" and "SysIO Power" are more, or parts of it. False: it measures something
+ * else, or a battery. */
 static bool hwmon_name_meter(const struct host *h, const char *folder, char ret[24])
 {
     static const char grace[] = "Grace Power Socket ";

@@ -60,7 +60,8 @@ static bool identities_is_number(struct str s)
     return true;
 }
 
-/* "hhhh12": the kind's letter, a number at the end, as long as the name; a path stays one. */
+/* Writes the token that replaces the name: the kind's letter and at the end a number ("hhhh12"), as
+ * long as the name; a path begins with "/" still. */
 static void identities_make_token(struct identity *one, size_t number)
 {
     char digits[24];
@@ -190,7 +191,8 @@ static size_t shape_mac(struct str t)
     return groups == 6 ? n : 0;
 }
 
-/* "b83f.d212.3456", as Cisco writes them; digits alone are numbers. */
+/* Returns the length of a hardware address as Cisco writes it ("b83f.d212.3456"); digits alone are
+ * numbers. */
 static size_t shape_mac_dots(struct str t)
 {
     size_t groups, n = shape_hex_groups(t, 4, '.', 4, &groups), letters = 0;
@@ -199,7 +201,9 @@ static size_t shape_mac_dots(struct str t)
     return groups == 3 && letters > 0 ? n : 0;
 }
 
-/* "wwn-0x5000c500a1b2c3d4", "naa.5000c500a1b2c3d4", "eui.0025385b71b00001": names of disks; "H-506b4b0300c2f1a8" of an InfiniBand host, "S-…" of a switch. */
+/* Returns the length of a hardware name: "wwn-0x5000c500a1b2c3d4", "naa.5000c500a1b2c3d4",
+ * "eui.0025385b71b00001" of disks; "H-506b4b0300c2f1a8" of an InfiniBand host, "S-…" of a
+ * switch. */
 static size_t shape_hardware_name(struct str t)
 {
     static const char *const heads[] = {"wwn-0x", "naa.", "eui.", "H-", "S-", "wwn."};
@@ -215,7 +219,7 @@ static size_t shape_hardware_name(struct str t)
     return 0;
 }
 
-/* A GUID of InfiniBand: four groups of four. */
+/* Returns the length of a GUID of InfiniBand: four groups of four, or eight. */
 static size_t shape_guid(struct str t)
 {
     size_t groups, n = shape_hex_groups(t, 4, ':', 8, &groups);
@@ -259,7 +263,8 @@ static size_t shape_ip4(struct str t)
     return str_starts(found, "127.") || str_is(found, "0.0.0.0") || str_starts(found, "255.") ? 0 : at; /* every machine's */
 }
 
-/* Groups of one to four hexadecimal digits with one "::", or eight of them. Times (12:34:56) are none. */
+/* Returns the length of an IPv6 address: groups of one to four hexadecimal digits with one "::", or
+ * eight of them. Times (12:34:56) are none. */
 static size_t shape_ip6(struct str t)
 {
     size_t at = 0, groups = 0, digits = 0;
@@ -297,7 +302,8 @@ static size_t shape_home_name(struct str t, size_t from)
     return to - from;
 }
 
-/* The name of a home directory: "/home/NAME". Offset of the name in *ret_from. */
+/* Returns the length of the name in the path of a home ("/home/NAME"), with its offset in
+ * *ret_from; 0: the text begins with no such path. */
 static size_t shape_home(struct str t, size_t *ret_from)
 {
     static const char *const places[] = {
@@ -319,7 +325,7 @@ static bool shape_is_mail_byte(char c)
     return identities_is_name_byte(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '%';
 }
 
-/* "package.name@main" */
+/* Returns whether what follows an @ is a revision, as in "package.name@main". */
 static bool shape_is_revision(struct str s)
 {
     static const char *const words[] = {"main", "master", "latest", "develop", "HEAD", "plt", "stable", "git"};
@@ -329,7 +335,8 @@ static bool shape_is_revision(struct str s)
     return str_starts(s, "GLIBC") || str_starts(s, "GCC");
 }
 
-/* Around the @ at `at`. */
+/* Returns the length of the mail address around the @ at `at`, and where it begins in *ret_from; 0:
+ * there is none. */
 static size_t shape_mail(const char *text, size_t n, size_t at, size_t *ret_from)
 {
     size_t from = at, to = at + 1, dot = 0;
@@ -355,7 +362,8 @@ static size_t shape_mail(const char *text, size_t n, size_t at, size_t *ret_from
                : 0;
 }
 
-/* Digits that the words before them make the number of a user or group. */
+/* Returns the length of digits that are a number of this user or group, by the words before
+ * them. */
 static size_t shape_number(const struct identities *ids, const char *text, size_t n, size_t at)
 {
     static const char *const words[] = {
@@ -379,7 +387,8 @@ static size_t shape_number(const struct identities *ids, const char *text, size_
     return 0;
 }
 
-/* Letters of any script and digits become x: the shape shows what was there. */
+/* Overwrites letters of any script and digits with `with`: the signs between show the shape of what
+ * was there. */
 static void identities_overwrite(char *p, size_t n, char with)
 {
     for (size_t i = 0; i < n; i++)
@@ -418,7 +427,8 @@ static const char *shape_candidates(struct str t)
     }
 }
 
-/* One shape beginning here is replaced. Returns its length. */
+/* Replaces one shape that begins at `at`, and reports it. Returns its length; 0: none begins
+ * there. */
 static size_t shape_replace(struct replacing *r, size_t at)
 {
     static const struct {

@@ -61,7 +61,7 @@ void identities_add_hosts(struct identities *ids, struct str list)
     }
 }
 
-/* A host with and without its domain, and the domain. */
+/* Adds a host with and without its domain, and the domain. */
 static void identities_add_host(struct identities *ids, struct str name)
 {
     identities_add(ids, name, 'h');
@@ -71,7 +71,8 @@ static void identities_add_host(struct identities *ids, struct str name)
         identities_add(ids, domain, 'h');
 }
 
-/* "https://user@host:port/path" and "host:port" -> host. */
+/* Adds the host of an address ("https://user@host:port/path"). Adds nothing for a text without a
+ * scheme. */
 static void identities_add_server(struct identities *ids, struct str url)
 {
     ptrdiff_t scheme = str_find(url, STR("://"));
@@ -174,7 +175,7 @@ static void identities_add_entry(void *context, const char *name)
         identities_add(a->ids, (struct str){text.p, text.n}, a->kind);
 }
 
-/* The file below each entry of a folder of sysfs. */
+/* Adds the text of the file `below` each entry of a folder of sysfs, of at most 256. */
 static void identities_add_folder(struct identities *ids, const struct host *h, const char *folder, const char *below, char kind)
 {
     look_each_name(h, folder, identities_add_entry, &(struct identity_folder){ids, h, folder, below, kind, 256});
@@ -199,7 +200,8 @@ static void identities_add_addresses(struct identities *ids)
     freeifaddrs(list);
 }
 
-/* The line of /etc/passwd or /etc/group with this number, as a file: the name service can hang. Field 0 is the name, 2 the number. */
+/* Adds the names in the lines of /etc/passwd or /etc/group with this number; they are read as
+ * files, since the name service can hang. Field 0 is the name, 2 the number. */
 static void identities_add_account(struct identities *ids, struct str file, uint64_t number, bool user)
 {
     while (file.p) {

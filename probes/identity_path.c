@@ -24,7 +24,8 @@ static bool path_begins(const char *text, size_t n, size_t at)
            (at == 0 || !(identity_is_name_byte(text[at - 1]) || strchr("/\\)]}*?", text[at - 1])));
 }
 
-/* The end of the path: the quote that closes it, else a blank before a word that has no '/'. */
+/* Returns the end of the path that begins at `from`: the quote that closes it, else a blank before
+ * a word that has no "/". */
 static size_t path_end(const char *text, size_t n, size_t from)
 {
     char quote = from > 0 && strchr("\"'`", text[from - 1]) ? text[from - 1] : 0;

@@ -46,7 +46,8 @@ static pid_t job_script_read_parent(const struct host *h, pid_t pid)
     return str_int(str_word(&rest), &parent) ? (pid_t)parent : 0;
 }
 
-/* The script among the first words of that process's command line. */
+/* Finds the script among the first words of that process's command line. tail: how its path
+ * ends. */
 static bool job_script_in_command(const struct host *h, pid_t pid, const char *tail, char ret[PATH_BYTES])
 {
     char path[48];
@@ -75,7 +76,8 @@ static bool job_script_of_ancestor(const struct host *h, const char *tail, char 
     return false;
 }
 
-/* %n and %h of a node's spool folder (slurm.conf(5)). False: it does not fit, or a name is no name. */
+/* Expands %n and %h of a node's spool folder (slurm.conf(5)), and appends tail. False: it does not
+ * fit, or a name is no name. */
 static bool job_script_expand(const struct host *h, struct str pattern, const char *tail, char ret[PATH_BYTES])
 {
     char host[256] = "";
@@ -117,7 +119,8 @@ static bool job_script_by_configuration(const struct host *h, const char *tail, 
     return job_script_expand(h, dir.n ? dir : str_of(DEFAULT_SPOOL), tail, ret);
 }
 
-/* Of a longer one head and tail. 0 or -1 with errno. */
+/* Appends the script; of a longer one head and tail, with *ret_cut bytes left out between. 0; -1
+ * with errno. */
 static int job_script_read(int fd, uint64_t size, struct buf *ret, uint64_t *ret_cut)
 {
     uint64_t head = size > 2 * SCRIPT_HALF ? SCRIPT_HALF : size, at = 0;
@@ -163,6 +166,8 @@ static int job_script_store(struct host *h, struct record *r, int fd, uint64_t s
     return 0;
 }
 
+/* Finds the script and stores it, or records why it is missing. Returns 0, or another value with
+ * err. */
 static int job_script_beside(struct host *h, struct record *r, struct err *err)
 {
     char tail[64], path[PATH_BYTES];

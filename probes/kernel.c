@@ -32,7 +32,8 @@ static void kernel_emit_settings(struct host *h, struct record *r)
     }
 }
 
-/* The boot options that change results. Everything else on that line (root=UUID…, console=…) stays out: it is identity or noise. */
+/* Returns whether the boot option changes results. Everything else on that line (root=UUID…,
+ * console=…) stays out: it is identity or noise. */
 static bool kernel_is_listed_option(struct str word)
 {
     static const char *const names[] = {
@@ -69,7 +70,8 @@ static void kernel_emit_cmdline(struct host *h, struct record *r)
     buf_deinit(&found);
 }
 
-/* "spectre_v2: Mitigation: Retpolines; …" of all that affect this machine, in the order of their names. */
+/* Records the mitigations of all vulnerabilities that affect this machine, in the order of their
+ * names: "spectre_v2: Mitigation: Retpolines; …". */
 static void kernel_emit_mitigations(struct host *h, struct record *r)
 {
     static const char *const names[] = {
@@ -115,8 +117,9 @@ static const struct {
 };
 enum { POLICY_FILES = sizeof policy_files / sizeof *policy_files };
 
-/* The governor of every policy is read, for they can differ. Of the other files the first, the last
- * and some between distinguish the kinds of processors. */
+/* Returns whether the file of this policy is read. The governor of every policy is, for they can
+ * differ. Of the other files the first, the last and some between distinguish the kinds of
+ * processors. */
 static bool kernel_must_read(size_t file, size_t policy, size_t policies)
 {
     size_t stride = policies / 16 + 1;
@@ -188,7 +191,8 @@ static int kernel_before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-/* A script can change settings itself: what was read before is then not what its programs had. */
+/* Warns of settings that differ from those before the program: a script can change them itself, and
+ * what was read before is then not what its programs had. Always 0. */
 static int kernel_after(struct host *h, struct record *r, struct err *err)
 {
     struct record now;

@@ -35,7 +35,8 @@ static bool libraries_can_load(struct resolver *r, const char *path)
            r->elf.wide == r->wide;
 }
 
-/* $ORIGIN and $LIB as the loader knows them; a folder with another $ is left out. */
+/* Writes the path of `name` in the folder, with $ORIGIN and $LIB as the loader knows them. False:
+ * the folder has another $, or it does not fit. */
 static bool libraries_expand(const struct resolver *r, struct str dir, const char *asker, const char *name, char *ret, size_t size)
 {
     size_t n = 0;
@@ -90,7 +91,9 @@ static const char *libraries_cache_text(const struct resolver *r, uint32_t at)
     return at < r->cache.n && memchr(r->cache.p + at, 0, r->cache.n - at) ? r->cache.p + at : NULL;
 }
 
-/* Format "glibc-ld.so.cache1.1": 48 bytes of header, then entries of 24 bytes: flags, name, path, OS version, hwcap (8 bytes). */
+/* Finds the library in ld.so.cache (format "glibc-ld.so.cache1.1": 48 bytes of header, then entries
+ * of 24 bytes: flags, name, path, OS version, hwcap of 8 bytes). Sets *ret_variant where variants
+ * for some processors exist. */
 static bool libraries_find_in_cache(struct resolver *r, const char *name, char *ret, size_t size, bool *ret_variant)
 {
     static const char magic[] = "glibc-ld.so.cache1.1";

@@ -34,8 +34,9 @@ static void loaded_add_library(struct loaded_libraries *l, const char *key, stru
     l->at[l->count++].file[file.n] = 0;
 }
 
-/* "7f12… r-xp 00028000 fe:01 1234 /usr/lib/libmpi.so.12.2.2": what can be run. A file that was
- * replaced after loading ends in " (deleted)". */
+/* Adds the library of a line of maps that can be executed: "7f12… r-xp 00028000 fe:01 1234
+ * /usr/lib/libmpi.so.12.2.2". The name of a file that was replaced after loading ends in "
+ * (deleted)". */
 static void loaded_read_line(struct loaded_libraries *l, struct str line)
 {
     char name[96];

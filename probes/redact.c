@@ -71,7 +71,8 @@ size_t redact_variable(struct buf *to, struct str name, struct str value)
 
 /* ---- in place ---- */
 
-/* Would YAML read what begins here as a value? There neither a bracket nor a star may begin it. */
+/* Returns whether YAML would read what begins at `at` as a value: there neither a bracket nor a
+ * star may begin it. */
 static bool redact_begins_value(const char *text, size_t at)
 {
     size_t from = at;
@@ -105,7 +106,9 @@ struct kept_secret {
     bool failed;
 };
 
-/* They are overwritten when all are found: an overwritten one could not be recognized. */
+/* Stores the place of a secret, joined with the one before where they overlap. Secrets are
+ * overwritten when all are found: an overwritten one could not be recognized. Sets failed when out
+ * of memory. */
 static void redact_store_secret(void *context, const struct secret *s)
 {
     struct kept_secret *k = context;

@@ -26,7 +26,9 @@ static size_t manifest_skip_spaces(struct str t, size_t at)
     return at;
 }
 
-/* Base64 of complete bytes. Before the kind is known, only what is plainly no word. */
+/* Returns whether the value is base64 of complete bytes. known false: the kind of the manifest is
+ * not known yet, and the value must also differ from a word by padding, or by letters of both cases
+ * with a digit. */
 static bool manifest_is_base64(struct str v, bool known)
 {
     bool upper = false, small = false, digit = false;
@@ -48,7 +50,8 @@ static bool manifest_is_base64(struct str v, bool known)
     return known || padding > 0 || (upper && small && digit);
 }
 
-/* The value that begins at `at`, without quotes. */
+/* Reports the value that begins at `at` or behind quotes and blanks there, without its quotes,
+ * where it has the form of a secret. */
 static void manifest_report_value(const struct manifest *m, struct str t, size_t at, size_t end, value_found *each, void *context)
 {
     bool number;
@@ -82,7 +85,7 @@ void manifest_check_lines(struct manifest *m, struct str t, size_t from, value_f
     }
 }
 
-/* {"name":"value","name":"value"} */
+/* Reports the values of entries up to the closing brace: {"name":"value","name":"value"}. */
 static void manifest_report_inline(const struct manifest *m, struct str t, size_t from, size_t end, value_found *each, void *context)
 {
     for (; from < end && t.p[from] != '}'; from++)

@@ -91,7 +91,8 @@ bool secret_begins_name(struct str word)
     return false;
 }
 
-/* The weight of the part before the ending: nothing, glue, or an owner with anything before it. */
+/* Returns the weight of a name without separators, in small letters, by its ending and what
+ * precedes that: nothing, glue, or an owner with anything before it. */
 static enum secret_weight secret_ending_weight(struct str joined)
 {
     const struct word_row *end = ends_with(joined, ENDING), *weak = ends_with(joined, WEAK_ENDING);
@@ -188,7 +189,8 @@ enum secret_weight secret_variable_weight(struct str name)
 
 /* ---- values ---- */
 
-/* "t1.directory_creation.rate_op_per_s.max": many words in small letters, or of four bytes at most, as keys of metrics are. */
+/* Returns whether the value is made of five or more words in small letters or of at most four
+ * bytes, as keys of metrics are: "t1.directory_creation.rate_op_per_s.max". */
 static bool secret_is_dotted_name(struct str v)
 {
     enum { PARTS_LEAST = 5, SHORT_MOST = 4 };
@@ -205,7 +207,8 @@ static bool secret_is_dotted_name(struct str v)
     return parts >= PARTS_LEAST;
 }
 
-/* True if it has the form of random characters. */
+/* Returns whether the value has the form of random characters: at least 12, with letters and
+ * digits. */
 static bool secret_is_random(struct str v)
 {
     size_t digits = 0, letters = 0;
@@ -265,8 +268,8 @@ bool secret_is_redacted(struct str v)
     return v.n > 0 && (stars == v.n || (stars + 1 == v.n && v.p[0] == 'x'));
 }
 
-/* "$PASSWORD", "${PASSWORD}", "%PASSWORD%", "{{ password }}", "<password>": a name in place of the
- * value. */
+/* Returns whether a name takes the place of the value: "$PASSWORD", "${PASSWORD}", "%PASSWORD%",
+ * "{{ password }}", "<password>"; or a format of printf(3). */
 static bool secret_is_placeholder(struct str v)
 {
     size_t names = 0;

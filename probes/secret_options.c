@@ -73,7 +73,8 @@ static bool secret_option_is_value(const struct option_row *row, struct str valu
     return value.n > 0 && value.p[0] != '-' && secret_is_value(SECRET_NAME_WHOLE, value, &number);
 }
 
-/* "--password X", "-api-key X": the name of the option announces it. */
+/* Returns whether the name of the option announces that the value is a secret: "--password X",
+ * "-api-key X". */
 static bool secret_option_is_named(struct str word, struct str value)
 {
     bool number;
@@ -88,7 +89,8 @@ static bool secret_option_is_named(struct str word, struct str value)
     return secret_is_value(weight, value, &number);
 }
 
-/* OpenSSL's word names the source of the password. */
+/* Returns the password within the value of an OpenSSL option, whose word names the source
+ * ("pass:X"). Empty for another source, such as a file. */
 static struct str secret_option_behind_source(struct str word, struct str value)
 {
     if (!str_starts(word, "-pass") || word.n == 0)
@@ -98,7 +100,8 @@ static struct str secret_option_behind_source(struct str word, struct str value)
     return str_starts(value, "env:") || str_starts(value, "file:") || str_starts(value, "fd:") || str_is(value, "stdin") ? STR("") : value;
 }
 
-/* The last word of "echo X |" or "printf X |", right before a command; n 0: none. */
+/* Returns the last word of "echo X |" or "printf X |" at the end of the text, without quotes; n 0:
+ * there is none. */
 static struct str secret_option_piped_word(struct str before)
 {
     size_t end = before.n, from;

@@ -28,7 +28,8 @@ static bool token_is_known_webhook(struct str before, size_t *ret_end)
     return false;
 }
 
-/* The path of an address that lets everybody write, around the run that begins here. */
+/* Reports the path of a webhook around the run at `at`: who has the address can post to it. False:
+ * the address is none. */
 static bool token_report_webhook(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
@@ -44,8 +45,8 @@ static bool token_report_webhook(struct secret_search *f, size_t at)
     return true;
 }
 
-/* True if the text between "://" and this @ is user and password. Passwords may have "/", "#" and
- * "?", if the part before them is no host with port. */
+/* Returns whether the text between "://" and an @ is user and password; host: what follows the @.
+ * Passwords may have "/", "#" and "?", if the part before them is no host with port. */
 static bool token_is_user_info(struct str info, struct str host)
 {
     size_t odd = 0, colon = 0;
@@ -79,7 +80,8 @@ static bool token_names_oracle(struct str text)
     return false;
 }
 
-/* "sqlplus user/password@service", "jdbc:oracle:thin:user/password@//host": the word that begins at `from`. */
+/* Reports the password in the word from `from` to the @ at `at` where it connects to Oracle:
+ * "sqlplus user/password@service", "jdbc:oracle:thin:user/password@//host". */
 static void token_check_connection(struct secret_search *f, size_t from, size_t at)
 {
     struct str t = f->text, word = str_sub(t, from, at - from);
@@ -92,14 +94,16 @@ static void token_check_connection(struct secret_search *f, size_t from, size_t 
         secret_report(f, (size_t)(slash + 1 - t.p), (size_t)(word.p + word.n - slash - 1), SECRET_ASSIGNED);
 }
 
-/* A name alone before the @ is a token ("https://TOKEN@host"), but with these schemes an account. */
+/* Returns whether the text before an @ is the account of these schemes. With other schemes a name
+ * alone is a token ("https://TOKEN@host"). before: the text up to the "//". */
 static bool token_is_account(struct str before, struct str info)
 {
     return !memchr(info.p, ':', info.n) &&
            (str_ends_anycase(before, "ssh:") || str_ends_anycase(before, "sftp:") || str_ends_anycase(before, "rsync:"));
 }
 
-/* "scheme://user:password@host": the part between the slashes and the last @ of it. */
+/* Reports "user:password" of "scheme://user:password@host", up to the @ at `at`, or checks a
+ * connection string of Oracle. */
 void secret_check_user(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
@@ -121,7 +125,7 @@ void secret_check_user(struct secret_search *f, size_t at)
     }
 }
 
-/* "abc8Q~…": a client secret of Azure's. */
+/* Reports a client secret of Azure around the "~" at `at`: "abc8Q~…". */
 void secret_check_tilde(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
@@ -140,8 +144,10 @@ void secret_check_tilde(struct secret_search *f, size_t at)
 
 /* ---- runs of token bytes ---- */
 
-/* Some have no digit: those of Hugging Face never (34 letters), one of GitLab's in thirty by chance. Words do not mix small and capital letters without a
- * joint; names of classes do ("hf_LlamaForCausalLM", "sk-SomeName"), so that a short prefix proves too little. */
+/* Returns whether the letters behind a prefix are a token without a digit: those of Hugging Face
+ * never have one (34 letters), one of GitLab's in thirty by chance. Words do not mix small and
+ * capital letters without a joint; names of classes do ("hf_LlamaForCausalLM", "sk-SomeName"), so
+ * that a short prefix proves too little. */
 static bool token_is_of_letters(struct str prefix, struct str rest)
 {
     bool upper = false, small = false;
@@ -162,7 +168,8 @@ struct token_prefix {
     size_t least;
 };
 
-/* The prefix of a known service's tokens, and what must follow. */
+/* Returns whether the run begins with the prefix of a known service's tokens, and what follows has
+ * the form of one. */
 static bool token_has_prefix(struct str run)
 {
     static const struct token_prefix prefixes[] = {
@@ -188,7 +195,8 @@ static bool token_has_prefix(struct str run)
     return false;
 }
 
-/* The word before "acc_" and "atlasv1." belongs to the token. */
+/* Returns where the word begins that ends at `from`, since it belongs to the token before "acc_"
+ * and "atlasv1."; `from` where that is not wanted. */
 static size_t token_word_begin(struct str t, size_t from, bool wanted)
 {
     while (wanted && from > 0 && secret_is_name_byte(t.p[from - 1]))
@@ -196,7 +204,8 @@ static size_t token_word_begin(struct str t, size_t from, bool wanted)
     return from;
 }
 
-/* Where a prefix with dots ends in front of this run: the offset at which it begins; from: nowhere. */
+/* Returns where a prefix with dots begins that ends in front of the run of n bytes at `from`;
+ * `from`: there is none. */
 static size_t token_find_dotted_prefix(struct str t, size_t from, size_t n)
 {
     static const struct token_prefix prefixes[] = {
@@ -217,7 +226,7 @@ static size_t token_find_dotted_prefix(struct str t, size_t from, size_t n)
     return from;
 }
 
-/* The run from here on. *ret_digit: there is one in it, without which it is no key. */
+/* Returns the run of token bytes from here on. *ret_digit: whether it has a digit. */
 static struct str token_run_from(struct str t, size_t from, bool *ret_digit)
 {
     size_t to = from;
@@ -238,8 +247,9 @@ static bool token_is_joint(char c)
     return c == '_' || c == '-';
 }
 
-/* Three kinds of characters mixed over 32 bytes. Names like Foo-Bar_2-x86_64-… have a separator every few letters; random text has one in 32. In text made of
- * words, and in the names of C++ and Rust, small letters are adjacent. */
+/* Returns whether the run mixes three kinds of characters over 32 bytes or more, as random text
+ * does. Names like Foo-Bar_2-x86_64-… have a separator every few letters; random text has one in
+ * 32. In text made of words, and in the names of C++ and Rust, small letters are adjacent. */
 static bool token_is_mixed(struct str run)
 {
     size_t upper = 0, small = 0, digits = 0, joints = 0, words = 0, row = 0;
@@ -258,7 +268,8 @@ static bool token_is_mixed(struct str run)
     return run.n >= 32 && upper && small && digits && joints * 10 <= run.n && words * 5 <= run.n * 2;
 }
 
-/* A quick test, since most text is words: a short first part, and a letter behind its joint. */
+/* Returns whether a run without digits can be a token: it has a short first part, and a letter
+ * behind its joint. A quick test, since most text is words. */
 static bool token_can_be_of_letters(struct str run)
 {
     size_t joint = 2;
@@ -267,7 +278,7 @@ static bool token_can_be_of_letters(struct str run)
     return joint < 12 && joint + 1 < run.n && str_is_letter(run.p[joint + 1]) && str_is_letter(run.p[0]);
 }
 
-/* Where a token of a known service begins in the run; its end: nowhere. */
+/* Returns where a token of a known service begins in the run; run.n: nowhere. */
 static size_t token_find_service(struct str run)
 {
     for (size_t i = 0; i + RUN_LEAST - 1 < run.n; i++)
@@ -300,7 +311,8 @@ static bool token_report_aws_key(struct secret_search *f, size_t from, size_t to
     return true;
 }
 
-/* "Bearer X", "wandb login X". */
+/* Returns whether the run at `from` follows "Bearer" or "login" and a blank, as in "wandb login
+ * X". */
 static bool token_is_behind_scheme(struct str t, size_t from)
 {
     size_t end = from;
@@ -311,7 +323,8 @@ static bool token_is_behind_scheme(struct str t, size_t from)
            (str_ends_anycase(before, "bearer") || str_ends_anycase(before, "login"));
 }
 
-/* A name that is only that of a service, before letters and digits that are no digest: cloudflare: "…", "artifactory", "…". */
+/* Returns whether the run follows a name that is only that of a service (cloudflare: "…",
+ * "artifactory", "…"), and is letters and digits that are no digest. */
 static bool token_is_behind_service(struct str t, size_t from, struct str run)
 {
     size_t digits = 0, hex = 0, end = from;
@@ -336,7 +349,8 @@ static bool token_is_behind_service(struct str t, size_t from, struct str run)
            secret_is_owner(str_sub(t, begin, end - begin));
 }
 
-/* A token continues behind dots and signs of equality. */
+/* Returns the end of the token of which a run ends at `to`: it continues behind dots, "~" and
+ * "=". */
 static size_t token_find_end(struct str t, size_t to)
 {
     size_t from = to;
@@ -356,7 +370,8 @@ static bool token_is_web_token(struct str t, size_t from, size_t to)
     return to - from >= 8 && memcmp(t.p + from, "ey", 2) == 0 && to + 3 < t.n && t.p[to] == '.' && memcmp(t.p + to + 1, "ey", 2) == 0;
 }
 
-/* "12345678:AA…": a bot of Telegram's; numbers, "|" and a string: Facebook's. */
+/* Reports a number and a string as a token: "12345678:AA…" of a bot of Telegram, or with "|" of
+ * Facebook. False: the run is no such string. */
 static bool token_report_numbered(struct secret_search *f, size_t from, size_t to)
 {
     struct str t = f->text;

@@ -8,7 +8,7 @@ void secret_report_part(void *context, size_t at, size_t n)
     secret_report(context, at, n, SECRET_ASSIGNED);
 }
 
-/* "name=", "name: ", also with quotes: another assignment begins here. */
+/* Returns whether "name=" or "name:" begins at `at`, but no scheme of an address. */
 static bool value_begins_assignment(struct str t, size_t at)
 {
     size_t from = at;
@@ -49,7 +49,8 @@ bool secret_is_scheme(struct str word)
            str_is_anycase(word, "api-token") || str_is_anycase(word, "genie-key") || str_is_anycase(word, "pass");
 }
 
-/* Behind a quote with so many backslashes before it: where the same quote closes. */
+/* Returns where the quote closes behind which the text at `from` begins, with `escapes` backslashes
+ * before it as before the opening one; the end of the line where it does not close there. */
 size_t secret_quoted_end(struct str t, size_t from, size_t escapes, char quote)
 {
     for (size_t i = from; i < t.n && t.p[i] != '\n' && t.p[i] != '\r'; i++) {
@@ -85,7 +86,7 @@ static size_t value_rest_of_line(struct str t, size_t from)
     return secret_without_escape(t, from, end);
 }
 
-/* True if a string in such quotes, begun before in this line, continues at `at`. */
+/* Returns whether a string in such quotes, begun before in this line, continues at `at`. */
 bool secret_is_in_string(struct str t, size_t at, char quote)
 {
     size_t from = at;
@@ -100,14 +101,15 @@ bool secret_is_in_string(struct str t, size_t at, char quote)
     return open;
 }
 
-/* Is the quote at `at` the end of a string that began before, not the beginning of a value? */
+/* Returns whether the quote at `at` ends a string that began before, and begins no value. */
 static bool value_closes_string(struct str t, size_t at)
 {
     size_t next = secret_skip_blanks(t, at + 1);
     return (secret_is_line_end(t, next) || strchr("},]:)", t.p[next])) && secret_is_in_string(t, at, t.p[at]);
 }
 
-/* No value goes beyond the string around it. */
+/* Returns `end`, or the place before it where the string ends in which the value begins: no value
+ * goes beyond the string around it. */
 static size_t value_within_string(struct str t, size_t from, size_t end)
 {
     if (end <= from || !memchr(t.p + from, '"', end - from) || !secret_is_in_string(t, from, '"'))
@@ -126,7 +128,8 @@ struct assigned {
 };
 static void value_report_assigned(struct secret_search *f, size_t from, struct assigned a);
 
-/* Lines below the name of a secret, from here on: those further right are its value. */
+/* Reports the values in the lines from `from` on that f->state announces: those further right than
+ * the name of a secret above. Ends the announcement where another line follows. */
 void secret_check_fold(struct secret_search *f, size_t from)
 {
     struct secrets_state *state = f->state;
@@ -198,7 +201,8 @@ static void value_begin_fold(struct secret_search *f, size_t name, size_t at, en
     secret_check_fold(f, secret_line_end(t, at) + 1);
 }
 
-/* "\"password\": 5": a name in JSON. What replaces the number behind it must be JSON, too. */
+/* Returns how a number behind the name that ends at name_end is replaced: behind a name in JSON
+ * ("\"password\": 5") what replaces it must be JSON, too. */
 static enum secret_fill value_number_fill(struct str t, size_t name_end)
 {
     if (name_end + 1 >= t.n)
@@ -208,20 +212,21 @@ static enum secret_fill value_number_fill(struct str t, size_t name_end)
                                                                : SECRET_FILL_MARK;
 }
 
-/* Redaction left it here. */
+/* Returns whether redaction left its mark at `at`. */
 static bool value_is_mark(struct str t, size_t at)
 {
     struct str mark = str_sub(t, at, sizeof "[redacted]" - 1);
     return str_is(mark, "[redacted]") || str_is(mark, "(redacted)");
 }
 
-/* Is the quote before `at` doubled, as CSV writes quotes in a field? */
+/* Returns whether the quote before `at` is doubled, as CSV writes quotes in a field. */
 static bool value_is_doubled_quote(struct str t, size_t at)
 {
     return at + 1 < t.n && t.p[at] == '"' && t.p[at - 1] == '"' && (str_is_letter(t.p[at + 1]) || str_is_digit(t.p[at + 1]));
 }
 
-/* The value of that name, from here on. */
+/* Reports the value of the name a, which begins behind blanks, quotes and brackets at `from`. Where
+ * the line ends there, notes that it may follow in the next one. */
 static void value_report_assigned(struct secret_search *f, size_t from, struct assigned a)
 {
     struct str t = f->text;
@@ -283,8 +288,8 @@ static void value_report_assigned(struct secret_search *f, size_t from, struct a
         value_report_assigned(f, end, a);
 }
 
-/* Names are many, secrets are few: a cheap search for the beginnings of the words of
- * secret_names.def. */
+/* Returns whether the name has the beginning of a word of secret_names.def: names are many, secrets
+ * are few, and this test is cheap. */
 bool secret_can_be_name(const char *p, size_t n)
 {
     for (size_t i = 0; i + 3 <= n; i++) {
@@ -336,7 +341,7 @@ bool secret_can_be_name(const char *p, size_t n)
     return n >= 2 && str_lower(p[n - 2]) == 'p' && str_lower(p[n - 1]) == 'w';
 }
 
-/* secret_variable_weight() of the name there. */
+/* Returns secret_variable_weight of the name there, by the names that this search knows already. */
 static enum secret_weight value_name_weight(struct secret_search *f, size_t at, size_t n)
 {
     const char *p = f->text.p + at;
@@ -347,7 +352,8 @@ static enum secret_weight value_name_weight(struct secret_search *f, size_t at, 
     return k->weight;
 }
 
-/* The name that ends at `end`, behind quotes and blanks. False: no name of a secret. */
+/* Finds the name that ends at `end`, before blanks, and without quotes and brackets. False: it is
+ * no name of a secret; *ret may have changed. */
 static bool value_name_before(struct secret_search *f, size_t end, struct assigned *ret)
 {
     struct str t = f->text;
@@ -376,7 +382,7 @@ static bool value_name_before(struct secret_search *f, size_t end, struct assign
     return ret->weight != SECRET_NAME_NONE;
 }
 
-/* Is that the word that ends here, also in quotes? */
+/* Returns whether that word, in either case, ends at `end`, also in quotes. */
 static bool value_is_word_before(struct str t, size_t end, struct str word)
 {
     if (end > 0 && strchr("\"'", t.p[end - 1]))
@@ -405,7 +411,8 @@ static bool value_name_of(struct secret_search *f, size_t end, struct assigned *
     return str_ends_anycase(before, "name") || str_ends_anycase(before, "key");
 }
 
-/* "user: joe, pass: x": the pair proves what "pass" alone does not. */
+/* Returns whether the name is "pass" or "pw" in a line that names a user before: in "user: joe,
+ * pass: x" the pair proves what "pass" alone does not. */
 static bool value_is_pass_of_user(struct str t, struct assigned a)
 {
     struct str name = str_sub(t, a.name, a.name_n);
@@ -416,7 +423,8 @@ static bool value_is_pass_of_user(struct str t, struct assigned a)
     return secret_has_anycase(before, "user") || secret_has_anycase(before, "login");
 }
 
-/* "API key: x", "Access Token: x": of two words the first proves what the second alone does not. */
+/* Returns whether the word before the name makes it that of a secret: "API key: x", "Access Token:
+ * x". */
 static bool value_is_of_two_words(struct str t, struct assigned a)
 {
     size_t end = a.name, from;
@@ -449,7 +457,8 @@ static bool value_check_name(struct secret_search *f, size_t at)
     return true;
 }
 
-/* "name=", "name: ", "\"name\": ", "name := ", "name => " */
+/* Checks the sign at `at` of "name=", "name: ", "\"name\": ", "name := ", "name => ", and reports
+ * the value where the name is that of a secret. */
 void secret_check_assignment(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
@@ -481,8 +490,8 @@ void secret_check_assignment(struct secret_search *f, size_t at)
     value_report_assigned(f, at, a);
 }
 
-/* "name", "value" as arguments of a call; "name": "DB_PASSWORD", "value": "x" in a list of
- * variables. */
+/* Checks the comma behind a quote at `at`: reports the value of "name", "value" as arguments of a
+ * call, and of "name": "DB_PASSWORD", "value": "x" in a list of variables. */
 void secret_check_comma(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
@@ -500,7 +509,8 @@ void secret_check_comma(struct secret_search *f, size_t at)
         value_report_assigned(f, sign + 1, a);
 }
 
-/* "<password>value</password>", "<key name=\"password\">value<". */
+/* Checks the ">" at `at`: reports the value of "<password>value</password>" and "<key
+ * name=\"password\">value<". */
 void secret_check_tag(struct secret_search *f, size_t at)
 {
     struct str t = f->text;

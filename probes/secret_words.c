@@ -4,7 +4,8 @@
 
 /* ---- dashes: options, and the marks around keys ---- */
 
-/* A line of a key: base64, also with its line ends escaped; or a header of PEM's ("DEK-Info: AES-128-CBC,…"). *ret_n: how much of it. */
+/* Returns whether the line is one of a private key: base64, also with its line ends escaped; or a
+ * header of PEM ("DEK-Info: AES-128-CBC,…"). *ret_n: how much of it can belong to the key. */
 static bool secret_is_key_line(struct str line, size_t *ret_n)
 {
     size_t n = 0;
@@ -22,7 +23,9 @@ static bool secret_is_key_line(struct str line, size_t *ret_n)
     return true;
 }
 
-/* From here to the line that ends the key, or that is none of a key; line by line, since line ends and indentation stay. */
+/* Reports the lines from `from` on as parts of a private key, up to the line that ends it or is
+ * none of a key; line by line, since line ends and indentation stay. f->state holds whether the key
+ * continues behind the text. */
 void secret_check_key(struct secret_search *f, size_t from)
 {
     struct str t = f->text;
@@ -51,7 +54,7 @@ void secret_check_key(struct secret_search *f, size_t from)
     f->quiet = t.n;
 }
 
-/* The word of a command that begins here, with its quotes. */
+/* Returns the end of the word of a command that begins at `from`, with its quotes. */
 static size_t secret_command_word_end(struct str t, size_t from)
 {
     size_t end = from;
@@ -145,7 +148,8 @@ static bool secret_check_literal(struct secret_search *f, size_t at)
     return true;
 }
 
-/* "IDENTIFIED BY 'x'", "identified with PLUGIN by \"x\"". */
+/* Checks the quote at `at`: reports the password of SQL in "IDENTIFIED BY 'x'" and "identified with
+ * PLUGIN by \"x\"". */
 void secret_check_quote(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
@@ -160,8 +164,9 @@ void secret_check_quote(struct secret_search *f, size_t at)
         secret_check_literal(f, at);
 }
 
-/* "login alice password X" as in .netrc, and a line of its own in one; "requirepass X" as in
- * redis.conf. curl and redis accept these words in either case. */
+/* Checks the "ss" at `at`: reports the value of "login alice password X" as in .netrc, of such a
+ * line of its own, and of "requirepass X" as in redis.conf. curl and redis accept these words in
+ * either case. */
 void secret_check_pass(struct secret_search *f, size_t at)
 {
     struct str t = f->text;

@@ -67,7 +67,8 @@ static struct marks secrets_mark_block(struct str t, size_t at)
     return m;
 }
 
-/* Positions from which 16 ones follow, over two blocks; of each run the first. */
+/* Returns the positions from which 16 set bits follow, over two blocks; of each run the first.
+ * before: the last bit of the block before. */
 static uint64_t secrets_run_starts(uint64_t now, uint64_t next, bool before)
 {
     unsigned __int128 v = (unsigned __int128)next << 64 | now;
