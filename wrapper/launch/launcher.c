@@ -8,6 +8,7 @@
 #include "launch/ending.h"
 #include "launch/fd.h"
 #include "launch/keys.h"
+#include "launch/messages.h"
 #include "launch/peel.h"
 #include "launch/proc.h"
 #include "launch/say.h"
@@ -90,7 +91,6 @@ static void add_usage(struct rusage *to, const struct rusage *more)
 }
 
 static bool pump_both(struct launch *l, int64_t now_ns);
-static void recorder_lost(struct launch *l);
 
 /* Stops the launcher by the signal by which the terminal has stopped the program: the shell must
  * see its job stopped. What the program has written is passed on before, for at most STOP_NS, since
@@ -136,7 +136,7 @@ static void launcher_reap(struct launch *l)
             l->recorder.pid = 0;
             l->recorder.exit = status;
             if (l->helpless)
-                recorder_lost(l);
+                messages_note_end(l);
         } else if (pid == l->signals.observer.pid)
             l->signals.observer.pid = 0;
         else if (pid != launcher_sender(l) && pid != l->drainer) {
@@ -152,41 +152,6 @@ static void launcher_reap(struct launch *l)
 static struct out *stderr_of(struct launch *l)
 {
     return &l->out[1];
-}
-
-/* Handles the end of the recorder. Its socket closes a moment before it can be reaped: the observer
- * is replaced at once, the warning waits for the exit status. */
-static void recorder_lost(struct launch *l)
-{
-    int exit = l->recorder.exit;
-    if (l->recorder.done || !l->recorded || l->reported)
-        return;
-    if (!l->helpless && !l->ended)
-        signals_start_observer(&l->signals);
-    l->helpless = true;
-    if (l->recorder.pid > 0)
-        return;
-    l->reported = true;
-    say_line(
-        stderr_of(l),
-        "the recorder ended early (%s %d); the program is not affected, what was recorded is kept: \"benchwrap sync --local\" finishes it",
-        WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
-}
-
-/* Handles all messages of the recorder that have arrived. A refusal before the program's start
- * becomes the summary. */
-static void hear_recorder(struct launch *l)
-{
-    struct wire_msg msg;
-    int rc;
-    while ((rc = recorder_receive(&l->recorder, &msg)) > 0) {
-        if (msg.kind == WIRE_NOTE || (msg.kind == WIRE_REFUSE && l->pid))
-            say_line(stderr_of(l), "%s", msg.text);
-        else if (msg.kind == WIRE_REFUSE)
-            memcpy(l->recorder.summary, msg.text, sizeof msg.text);
-    }
-    if (rc < 0)
-        recorder_lost(l);
 }
 
 /* ---- one turn ---- */
@@ -354,7 +319,7 @@ static void launcher_turn(struct launch *l)
             keys_look(pty, except);
         }
     if (p[AT_RECORDER].revents)
-        hear_recorder(l);
+        messages_receive(l);
     if (!l->ended)
         limit_check(&l->limit, now_ns, l->pid, except);
     else
@@ -425,40 +390,6 @@ static int launcher_prepare(struct launch *l, const char **ret_what)
     return recorder_start(&l->recorder, l->argv);
 }
 
-/* Receives the recorder's messages until one has set *is_done, or for ns nanoseconds. */
-static void hear_recorder_until(struct launch *l, const bool *is_done, int64_t ns)
-{
-    int64_t until = clock_mono_ns() + ns;
-    for (int64_t now = clock_mono_ns(); l->recorder.alive && !*is_done && !l->recorder.refused && now < until; now = clock_mono_ns()) {
-        struct pollfd p = {.fd = l->recorder.socket, .events = POLLIN};
-        if (poll(&p, 1, (int)((until - now + 999999) / 1000000)) < 0 && errno != EINTR)
-            break;
-        hear_recorder(l);
-    }
-}
-
-/* Waits at most --probe-wait until the recorder has inspected the machine, and longer until it has
- * checked the options of the command line: a wrong one must not start the program on a machine that
- * is busy. --strict waits for a recorder that records. False: it is gone. */
-static bool wait_recorder_ready(struct launch *l)
-{
-    const bool *checked = l->options.strict ? &l->recorder.ready : &l->recorder.accepted;
-    if (l->options.accept_wait)
-        hear_recorder_until(l, checked, RECORDER_ACCEPT_WAIT_MS * 1000000LL);
-    hear_recorder_until(l, &l->recorder.ready,
-                        (int64_t)(l->options.probe_wait * 1e9) + (l->options.share_run ? RECORDER_SHARE_WAIT_MS * 1000000LL : 0));
-    return l->recorder.alive;
-}
-
-/* Waits until the recorder has attached a profiler to the program's process, which is held until
- * then. */
-static void wait_profiler(struct launch *l)
-{
-    const struct wire_msg held = {.kind = WIRE_HELD, .pid = l->pid};
-    if (l->recorded && l->options.profile_code && recorder_send(&l->recorder, &held))
-        hear_recorder_until(l, &l->recorder.attached, RECORDER_ATTACH_WAIT_MS * 1000000LL);
-}
-
 /* Starts the program, held until observer, counters and profiler are ready. False with errno: no
  * process was made. A failed exec shows later, on l->line. */
 static bool start_program(struct launch *l)
@@ -487,7 +418,7 @@ static bool start_program(struct launch *l)
         signals_start_observer(&l->signals);
     if (l->recorded && l->options.counters)
         counters_open(&l->counters, l->pid);
-    wait_profiler(l);
+    messages_wait_profiler(l);
     signals_started(&l->signals, l->pid);
     int64_t now_ns = clock_mono_ns();
     struct wire_msg msg = {
@@ -602,7 +533,7 @@ int launcher_run(struct launch *l)
     }
     if (launcher_prepare(l, &what) < 0)
         return run_unrecorded(l, what, errno);
-    bool there = wait_recorder_ready(l);
+    bool there = messages_wait_ready(l);
     if (l->recorder.refused) {
         say_stderr("%s", l->recorder.summary);
         abandon_recording(l);
