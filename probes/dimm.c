@@ -14,6 +14,7 @@ struct modules {
     struct tally sizes, kinds, speeds, rated;
     int count, places;
     bool closed;
+    char controller[64]; /* of EDAC: the folder that is being read */
 };
 
 /* SMBIOS 3.6, table 77: the kinds that machines of this century have. */
@@ -83,24 +84,29 @@ static void dimm_read_entry(void *context, const char *name)
         m->closed = errno == EACCES || errno == EPERM;
 }
 
-/* Adds the modules of a memory controller that EDAC reports. */
+/* Adds a module of the memory controller m->controller, if the entry is one. */
+static void dimm_read_module(void *context, const char *name)
+{
+    struct modules *m = context;
+    struct look_text kind;
+    int64_t MiB;
+    if (strncmp(name, "dimm", 4) != 0 || !look_read_int(m->h, &MiB, "%s/%.20s/size", m->controller, name) || MiB <= 0)
+        return;
+    m->count++;
+    tally_add_number(&m->sizes, (double)MiB / 1024, 0);
+    if (look_read(m->h, &kind, "%s/%.20s/dimm_mem_type", m->controller, name))
+        tally_add(&m->kinds, (struct str){kind.p, kind.n});
+}
+
+/* Adds the modules of a memory controller that EDAC reports. It numbers places and lists those with a
+ * module, so numbers are missing where a place is empty. */
 static void dimm_read_controller(void *context, const char *name)
 {
     struct modules *m = context;
-    for (int i = 0; strncmp(name, "mc", 2) == 0 && i < 32; i++) {
-        char one[80];
-        snprintf(one, sizeof one, "sys/devices/system/edac/mc/%.20s/dimm%d", name, i);
-        struct look_text kind;
-        int64_t MiB;
-        if (!look_read_int(m->h, &MiB, "%s/size", one))
-            break;
-        if (MiB <= 0)
-            continue;
-        m->count++;
-        tally_add_number(&m->sizes, (double)MiB / 1024, 0);
-        if (look_read(m->h, &kind, "%s/dimm_mem_type", one))
-            tally_add(&m->kinds, (struct str){kind.p, kind.n});
-    }
+    if (strncmp(name, "mc", 2) != 0)
+        return;
+    snprintf(m->controller, sizeof m->controller, "sys/devices/system/edac/mc/%.20s", name);
+    look_each_name(m->h, m->controller, dimm_read_module, m);
 }
 
 static int dimm_before(struct host *h, struct record *r, struct err *err)
