@@ -3,6 +3,7 @@
 #include "probes/parse.h"
 
 #include <errno.h>
+#include <stdio.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -43,8 +44,11 @@ static bool machine_emit_dmi(struct host *h, struct record *r)
         if (look_read(h, &text, "%s/%s", dmi, rows[i][0])) {
             if (!machine_is_filler((struct str){text.p, text.n}))
                 emit_param(h, r, rows[i][1], (struct str){text.p, text.n});
-        } else if (errno != ENOENT)
-            emit_unreadable(h, r, rows[i][1], rows[i][0]);
+        } else if (errno != ENOENT) {
+            char path[64];
+            snprintf(path, sizeof path, "%s/%s", dmi, rows[i][0]);
+            emit_unreadable(h, r, rows[i][1], path);
+        }
     }
     return true;
 }
