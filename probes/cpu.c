@@ -151,7 +151,8 @@ static void cpu_add_present(void *context, int64_t cpu)
     o->to = cpu;
 }
 
-/* The kernel's list of those that are offline also has numbers for processors that could be plugged in. */
+/* Records the processors that are present and offline. The kernel's list of those that are offline
+ * also has numbers for processors that could be plugged in. */
 static void cpu_emit_offline(struct host *h, struct record *r)
 {
     struct look_text offline, present;

@@ -31,7 +31,8 @@ struct lustre_search {
     const char *place;
 };
 
-/* "scratch-ffff8a0c1234": the file system's name and the client's number in memory. */
+/* Adds a mount: "scratch-ffff8a0c1234" is the file system's name and the client's number in memory.
+ * In a public record, and where the name is no plain word, the key has a number. */
 static void lustre_add_mount(void *context, const char *name)
 {
     struct lustre_search *f = context;
@@ -63,9 +64,8 @@ static void lustre_find_mounts(struct host *h, struct record *r, struct lustre_m
     }
 }
 
-/* "read_bytes 12 samples [bytes] 4096 1048576 12345678": how often, and for bytes their sum. All
- * other requests are operations on metadata, but for the kernel's requests to the client's own
- * memory. */
+/* Parses the client's statistics: "read_bytes 12 samples [bytes] 4096 1048576 12345678" is how
+ * often, and for bytes their sum. Other requests in the list are operations on metadata. */
 static void lustre_parse_stats(struct str text, double *ret_read, double *ret_written, double *ret_metadata)
 {
     static const char *const metadata[] = {"open",  "close", "getattr", "setattr", "create",  "link",     "unlink",   "symlink", "mkdir",

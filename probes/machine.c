@@ -10,7 +10,7 @@
 
 static const char dmi[] = "sys/class/dmi/id";
 
-/* Placeholders that firmware writers leave behind. */
+/* Returns whether the text is a placeholder that firmware writers leave behind, or empty. */
 static bool machine_is_filler(struct str s)
 {
     static const char *const fillers[] = {"To Be Filled By O.E.M.",
@@ -53,7 +53,8 @@ static bool machine_emit_dmi(struct host *h, struct record *r)
     return true;
 }
 
-/* ARM, POWER and RISC-V describe themselves in a device tree; IBM Z in /proc/sysinfo. */
+/* Records the machine from the device tree of ARM, POWER and RISC-V, or from /proc/sysinfo of IBM
+ * Z. Returns false where there is neither. */
 static bool machine_emit_without_dmi(struct host *h, struct record *r)
 {
     struct look_text text;
@@ -149,8 +150,8 @@ static const char *machine_hypervisor_by_files(const struct host *h)
     return "";
 }
 
-/* True if a guest could detect that it is one. x86 shows it by a flag, Amazon by its product, POWER
- * without a hypervisor boots by OPAL, and IBM Z has its own file. */
+/* Returns whether a guest could detect that it is one. x86 shows it by a flag, Amazon by its
+ * product, POWER without a hypervisor boots by OPAL, and IBM Z has its own file. */
 static bool machine_shows_hypervisors(const struct host *h, const struct cpuinfo *info)
 {
     struct look_text text;

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* "MemTotal:  16318480 kB" -> bytes; counts (HugePages_Total) without unit as they are. */
+/* Reads a value of meminfo: "MemTotal:  16318480 kB" in bytes; counts without unit
+ * (HugePages_Total) as they are. */
 static bool memory_read_value(struct str text, const char *key, double *ret)
 {
     struct str value = look_value(text, key, ':'), number = str_word(&value);

@@ -52,7 +52,8 @@ static bool traffic_parse_number(struct str text, uint64_t *ret)
     return str_starts(text, "0x") ? str_based(text, 16, ret) : str_uint(text, ret);
 }
 
-/* "event=0x04,umask=0x03" by the unit's formats. */
+/* Makes the configuration of an event ("event=0x04,umask=0x03") by the unit's formats. False: a
+ * term is not known, or its value does not fit. */
 static bool traffic_make_config(const struct host *h, const char *unit, struct str terms, uint64_t config[3])
 {
     while (terms.p && terms.n) {
@@ -99,7 +100,8 @@ static void traffic_add_cpu(void *context, int64_t cpu)
     a->f->at[a->f->n++] = a->e;
 }
 
-/* One counter, on each processor of the unit's mask. */
+/* Adds one counter, on each processor of the unit's mask. False: the unit or its terms cannot be
+ * read. */
 static bool traffic_add_event(struct traffic_search *f, const char *unit, struct str terms, bool write, double bytes)
 {
     struct traffic_adding a = {.f = f, .e = {.write = write, .bytes = bytes}};
@@ -161,7 +163,8 @@ struct traffic {
     bool open;
 };
 
-/* Bytes since they were opened: from memory, to memory. Scaled where a counter had to share its place. */
+/* Reads how many bytes were moved since the counters were opened: from memory, to memory; scaled
+ * where a counter had to share its place. False: one cannot be read. */
 static bool traffic_read_counters(const struct traffic *t, double ret[2])
 {
     ret[0] = ret[1] = 0;
@@ -182,7 +185,8 @@ static void traffic_close_counters(void *kept)
     t->open = false;
 }
 
-/* 0, or the errno of the one that cannot be opened: half of them would be half of the data. */
+/* Opens all counters. Returns 0, or the errno of the one that cannot be opened, and closes the
+ * others: half of them would be half of the data. */
 static int traffic_open_counters(struct traffic *t)
 {
     for (size_t i = 0; i < t->n; i++) {

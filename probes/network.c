@@ -16,7 +16,7 @@
 
 enum { PORTS_MAX = 4 };
 
-/* Which driver serves a device: the last part of the link device/driver. */
+/* Reads which driver serves a device: the last part of the link device/driver. */
 static bool network_read_driver(const struct host *h, const char *class, const char *name, struct look_text *ret)
 {
     char path[256], target[512];
@@ -29,7 +29,8 @@ static bool network_read_driver(const struct host *h, const char *class, const c
     return true;
 }
 
-/* A name for the card: by the PCI numbers of its device; else those numbers. */
+/* Writes a name for the card by the PCI numbers of its device, else those numbers; "" where they
+ * cannot be read. */
 static void network_read_model(const struct host *h, const char *class, const char *name, char *ret, size_t size)
 {
     static const struct {
@@ -173,7 +174,8 @@ static void network_query_driver(struct network_cards *c, const char *name)
     tally_add(&c->firmwares, str_of(strcmp(info.fw_version, "N/A") ? info.fw_version : ""));
 }
 
-/* Cards that can carry what is measured: Ethernet, IPoIB or Omni-Path devices with hardware below, and a link. */
+/* Adds a card that can carry what is measured: Ethernet, IPoIB or Omni-Path devices with hardware
+ * below, and a link. */
 static void network_read_card(void *context, const char *name)
 {
     struct network_cards *c = context;

@@ -47,7 +47,8 @@ struct nvml {
     int (*vbios)(nvml_device, char *, unsigned);
 };
 
-/* Functions that an old library lacks stay NULL, and their facts are not recorded. */
+/* Loads NVML. Functions that an old library lacks stay NULL, and their facts are not recorded.
+ * Returns false where there is no library. */
 static bool nvml_load(struct nvml *n)
 {
     const struct library_function rows[] = {

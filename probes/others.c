@@ -46,8 +46,8 @@ struct others_walk {
     int64_t end_ns;
 };
 
-/* The owner of /proc/PID is the owner of the process; nothing in it is opened, and one that has
- * ended in between is none. */
+/* Counts a process by the owner of /proc/PID; nothing in it is opened, and one that has ended in
+ * between is none. Returns 1 to stop at the limit of time. */
 static int others_read_entry(void *context, const char *name, unsigned char type)
 {
     struct others_walk *l = context;
@@ -66,8 +66,9 @@ static int others_read_entry(void *context, const char *name, unsigned char type
     return 0;
 }
 
-/* Is this process in the first namespace of a kind, which the kernel has made at its start? Source: PROC_PID_INIT_INO and
- * PROC_USER_INIT_INO of include/linux/proc_ns.h, which no namespace of later has. */
+/* Returns whether this process is in the first namespace of a kind, which the kernel has made at
+ * its start. Source: PROC_PID_INIT_INO and PROC_USER_INIT_INO of include/linux/proc_ns.h, which no
+ * namespace of later has. */
 static bool others_is_first_namespace(const struct host *h, const char *kind, unsigned number)
 {
     char path[64], text[64], first[64];

@@ -151,8 +151,8 @@ static const struct {
 #undef FIELD
 };
 
-/* IBM Z: "processor 0: version = FF, identification = 0133E8, machine = 2964": the identification
- * is a serial number, not recorded. */
+/* Parses a line of IBM Z: "processor 0: version = FF, identification = 0133E8, machine = 2964". The
+ * identification is a serial number, and not stored. */
 static void parse_s390_line(struct str line, struct cpuinfo *ret)
 {
     static const char *const names[][2] = {{"2964", "z13"},     {"2965", "z13s"}, {"3906", "z14"},     {"3907", "z14 ZR1"}, {"8561", "z15"},

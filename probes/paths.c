@@ -26,8 +26,9 @@ static void paths_add_path(struct paths *p, struct str path, const char *cwd)
     memcpy(p->list[p->count++], text, (size_t)n + 1);
 }
 
-/* Text that a shell or an interpreter reads: a slash in it is part of a command, a unit or an expression. A path may have blanks, but then its
- * beginning shows it: "/my data/x". */
+/* Returns whether a shell or an interpreter reads the text, so that a slash in it is part of a
+ * command, a unit or an expression. A path may have blanks, but then its beginning shows it: "/my
+ * data/x". */
 static bool paths_is_script(struct str word)
 {
     bool rooted = str_starts(word, "/") || str_starts(word, "./") || str_starts(word, "../");
@@ -38,7 +39,8 @@ static bool paths_is_script(struct str word)
     return false;
 }
 
-/* Is the argument behind this one code: sh -c, bash -lc, python3 -c, perl -e, node --eval? */
+/* Returns whether the argument behind this one is code: sh -c, bash -lc, python3 -c, perl -e, node
+ * --eval. */
 static bool paths_precedes_script(const char *option)
 {
     struct str o = str_of(option);
@@ -48,7 +50,8 @@ static bool paths_precedes_script(const char *option)
     return (bundled && (o.p[o.n - 1] == 'c' || o.p[o.n - 1] == 'e')) || str_is(o, "--eval") || str_is(o, "--command");
 }
 
-/* "/a,/b" and fio's "/a:/b" are two; "host:/x" is somewhere else. */
+/* Adds the paths of an argument: "/a,/b" and fio's "/a:/b" are two; "host:/x" is on another
+ * machine, and left out. */
 static void paths_add_list(struct paths *p, struct str list, const char *cwd)
 {
     if (str_has(list, "://"))

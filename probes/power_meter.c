@@ -102,7 +102,8 @@ static void run_power_command(struct host *h, struct record *r)
     }
 }
 
-/* Cray's counters are the node's meter where there are both. */
+/* Sends the power of the kernel's meters until the process is ended; returns at once where there
+ * are none. Cray's counters are the node's meter where there are both. */
 static void read_kernel_meters(const struct host *h, const struct record *r)
 {
     struct hwmon_meter meters[HWMON_METERS_MAX];

@@ -22,7 +22,8 @@ struct pressures {
     struct sample_count some[PRESSURES], full[PRESSURES];
 };
 
-/* "some avg10=0.00 … total=123": microseconds since boot in which at least one task waited. */
+/* Parses "some avg10=0.00 … total=123", microseconds since boot, into seconds in which at least one
+ * task ("some ") or all tasks ("full ") waited. False with errno: there is no such line. */
 static bool pressure_parse_total(struct str text, const char *kind, double *ret)
 {
     int64_t total;
@@ -96,7 +97,8 @@ static void pressure_emit_share(struct host *h, struct record *r, struct sample_
         sample_emit_fine(h, r, rate < 1 ? 100 * rate : 100, "%s", key);
 }
 
-/* In how much of the time at least one task waited, or (full) all did. Of processors "full" is always 0 for the node. */
+/* Records in how much of the time at least one task waited, or (full) all did. Of processors "full"
+ * is always 0 for the node. Always 0. */
 static int pressure_sample(struct host *h, struct record *r, struct err *err)
 {
     static const char *const some[PRESSURES] = {"system/pressure_cpu_percentage", "system/pressure_memory_percentage",

@@ -164,7 +164,8 @@ static void probes_collect_child(size_t i, enum probe_phase phase, int64_t from_
     child_work_deinit(&a->work);
 }
 
-/* One hook, here or in a process of its own. */
+/* Runs one hook, here or in a process of its own, unless the cache has its facts or it is not
+ * wanted. */
 static void probes_run_probe(size_t i, enum probe_phase phase, struct host *h, struct record *r)
 {
     const struct probe *p = probes[i];
@@ -198,8 +199,8 @@ void probes_set_now(struct host *h)
     h->state->now_ns = probes_clock_ns(h);
 }
 
-/* Each sampler may use a 5000th of a core: after a costly sample it rests. The first
- * two samples open files, and are the base. */
+/* Runs the samplers. Each may use a 5000th of a core: after a costly sample it rests. The first two
+ * samples open files, and are the base. */
 static void probes_run_samplers(bool nested, struct host *h, struct record *r)
 {
     struct probes_state *state = h->state;
@@ -215,7 +216,7 @@ static void probes_run_samplers(bool nested, struct host *h, struct record *r)
     state->round++;
 }
 
-/* The costs of all probes: sums as metrics, each one's in a tag. */
+/* Records the costs of all probes: sums as metrics, each one's in a tag. */
 static void probes_emit_costs(const struct host *h, struct record *r)
 {
     static const char *const names[PROBE_PHASES] = {"before", "beside", "after", "sample"};

@@ -39,7 +39,9 @@ struct processes {
     bool said;
 };
 
-/* The fields of /proc/PID/stat behind the name, which may hold anything, even ") R 1": from the last parenthesis on. Field 3 is the first. */
+/* Reads the fields of /proc/PID/stat behind the name, which may hold anything, even ") R 1": from
+ * the last parenthesis on. Field 3 is the first. False: the process has ended, or a field is no
+ * number. */
 static bool processes_read_stat(const struct host *h, pid_t pid, char name[NAME_SIZE], double fields[22])
 {
     struct look_text text;
@@ -125,7 +127,8 @@ static void processes_add_process(const struct host *h, struct tree *t, pid_t pi
     }
 }
 
-/* The launcher is the program's parent; where it has gone, the program alone is walked. */
+/* Adds all processes below the launcher, which is the program's parent; where it has gone, those of
+ * the program alone. */
 static void processes_walk_tree(struct host *h, struct processes *p, struct tree *t)
 {
     double f[22];

@@ -122,7 +122,9 @@ void sample_emit_fine(const struct host *h, struct record *r, double value, cons
     record_metric(r, key, round(value * 1e3) / 1e3, NULL, DIR_NONE, h->state->round, 0);
 }
 
-/* After the driver's word: groups of at most two letters and one to four digits, "p1s0f0np0", "5_0", "0n1"; disks may end in letters ("sda"). */
+/* Returns whether what follows the driver's word is made by the kernel or systemd: groups of at
+ * most two letters and one to four digits, "p1s0f0np0", "5_0", "0n1"; disks may end in letters
+ * ("sda"). */
 static bool sample_is_numbered_name(struct str rest, bool disk)
 {
     static const char letters[] = "opsfdnvcirb";

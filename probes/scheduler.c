@@ -44,7 +44,7 @@ static bool scheduler_read_count(const struct host *h, const char *name, int64_t
     return true;
 }
 
-/* The components of a heterogeneous job; 0: it is none. */
+/* Returns how many components the heterogeneous job has; 0: it is none. */
 static int64_t scheduler_het_size(const struct host *h)
 {
     int64_t het = 0;
@@ -96,7 +96,8 @@ static enum provider scheduler_detect(const struct host *h)
     return NONE;
 }
 
-/* srun --jobid from outside of the job sets the job's list to the nodes of its step: then two variables differ, and scontrol's answer is recorded. */
+/* Returns whether two variables list different nodes: srun --jobid from outside of the job sets the
+ * job's list to the nodes of its step. Then scontrol's answer is recorded. */
 static bool scheduler_has_two_lists(const struct host *h)
 {
     const char *one = scheduler_read_value(h, "SLURM_JOB_NODELIST"), *other = scheduler_read_value(h, "SLURM_NODELIST");
@@ -172,7 +173,8 @@ static bool scheduler_parse_per_node(const char *text, struct per_node *ret)
     return true;
 }
 
-/* The first to report a number wins: the launcher's options (srun -n 4 …) before variables that a step may have inherited. */
+/* Records the number unless the key has one: the launcher's options (srun -n 4 …) precede variables
+ * that a step may have inherited. */
 static void scheduler_emit_once(struct host *h, struct record *r, const char *key, int64_t value)
 {
     if (!record_find(r, FACT_PARAM, key))
@@ -197,7 +199,8 @@ static bool scheduler_mpi_world(const struct host *h, int64_t *ret_tasks, int64_
     return false;
 }
 
-/* The sum of NAME_HET_GROUP_<i> over the components of a heterogeneous job; a component without a number makes the sum unknown. */
+/* Sums NAME_HET_GROUP_<i> over the components of a heterogeneous job. False: a component has no
+ * number. */
 static bool scheduler_het_sum(const struct host *h, const char *const names[2], int64_t size, int64_t *ret)
 {
     int64_t sum = 0;
@@ -216,7 +219,7 @@ static bool scheduler_het_sum(const struct host *h, const char *const names[2], 
     return true;
 }
 
-/* Is Slurm's step that of an MPI launcher's daemons, whose world is another one? */
+/* Returns whether Slurm's step is that of an MPI launcher's daemons, whose world is another one. */
 static bool scheduler_is_daemon_step(const struct host *h)
 {
     int64_t mpi, local, tasks;
@@ -247,7 +250,8 @@ static void scheduler_emit_slurm_nodes(struct host *h, struct record *r, enum sl
         scheduler_emit_once(h, r, "job.nodes", nodes);
 }
 
-/* "2(x2)": on each node; without -n, batch jobs list slots there, not tasks. */
+/* Records a number on each node ("2(x2)"), unless it contradicts the tasks that are known: without
+ * -n, batch jobs list slots there, not tasks. */
 static void scheduler_emit_per_node(struct host *h, struct record *r, const char *variable, const char *key, bool known, int64_t tasks)
 {
     const char *text = scheduler_read_value(h, variable);
@@ -280,7 +284,8 @@ static void scheduler_emit_job_tasks(struct host *h, struct record *r)
         scheduler_emit_per_node(h, r, "SLURM_TASKS_PER_NODE", "job.tasks_per_node", known, tasks);
 }
 
-/* Inside a step SLURM_NTASKS is the step's: what the job was given is not known there. */
+/* Records the tasks of the step. Inside a step SLURM_NTASKS is the step's: what the job was given
+ * is not known there. */
 static void scheduler_emit_step_tasks(struct host *h, struct record *r)
 {
     int64_t tasks;
@@ -337,7 +342,7 @@ static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, enum slu
     scheduler_emit_once(h, r, scope == SLURM_OWN_STEP ? "step.cpus_per_task" : "job.cpus_per_task", asked);
 }
 
-/* "4", "a100:4", "a100:2,v100:1" -> sum. */
+/* Sums "4", "a100:4", "a100:2,v100:1". False: it has another form. */
 static bool scheduler_parse_gpus(const char *text, int64_t *ret)
 {
     int64_t sum = 0;
@@ -392,7 +397,8 @@ static void scheduler_emit_slurm_gpus(struct host *h, struct record *r, enum slu
     scheduler_emit_gpus(h, r, "SLURM_GPUS_PER_NODE", "job.gpus_per_node");
 }
 
-/* On how many nodes an MPI world with `local` of its tasks on this node runs, in an allocation of `nodes`; 0: not known. */
+/* Returns on how many nodes an MPI world with `local` of its tasks on this node runs, in an
+ * allocation of `nodes`; 0: not known. */
 static int64_t scheduler_world_nodes(int64_t tasks, int64_t local, int64_t nodes)
 {
     return local == tasks ? 1 : local > 0 && local < tasks && nodes == 2 ? 2 : 0;
@@ -433,7 +439,8 @@ static void scheduler_emit_slurm(struct host *h, struct record *r)
     scheduler_emit_slurm_gpus(h, r, scope);
 }
 
-/* A list of host names with repetitions, one name a line: distinct names and lines. */
+/* Counts the distinct names and the lines of a list of hosts, one name a line. False: it cannot be
+ * read, is empty, or has more than 20000 names. */
 static bool scheduler_read_nodefile(struct host *h, const char *variable, int64_t *ret_nodes, int64_t *ret_lines)
 {
     const char *path = scheduler_read_value(h, variable);

@@ -5,7 +5,7 @@
 
 enum { JOB, START, END, STATE, TASKS, CPU, MAX_RSS, AVE_RSS, READ, WRITE, ENERGY, NAME, FIELDS };
 
-/* "12345K", "1.5M", "7": bytes. */
+/* Returns "12345K", "1.5M", "7" in bytes; -1: it has another form. */
 static double slurm_acct_parse_bytes(struct str s)
 {
     static const char units[] = "KMGTP";
@@ -19,7 +19,7 @@ static double slurm_acct_parse_bytes(struct str s)
     return str_double(s, &value) && value >= 0 && value < 1e18 ? value * factor : -1;
 }
 
-/* "D-HH:MM:SS", "MM:SS.mmm": seconds. */
+/* Returns "D-HH:MM:SS", "MM:SS.mmm" in seconds; -1: it has another form. */
 static double slurm_acct_parse_seconds(struct str s)
 {
     double sum = 0, part, days = 0;
@@ -50,7 +50,7 @@ static void slurm_acct_raise(double *to, double value)
         *to = value;
 }
 
-/* "12.3" of job 12: a step that srun started. */
+/* Returns whether the name is that of a step that srun started: "12.3" of job 12. */
 static bool slurm_acct_is_step(struct str name, const char *id)
 {
     struct str job = str_cut(&name, '.');

@@ -12,7 +12,7 @@ const struct slurm_row slurm_rows[SLURM_FIELDS] = {
 #undef FIELD
 };
 
-/* A number that is one: digits, at most 2^53. */
+/* Parses a number from 1 to below 2^53. False: it is another one, or none. */
 static bool slurm_job_parse_number(struct str value, int64_t *ret)
 {
     return str_int(value, ret) && *ret > 0 && *ret < (INT64_C(1) << 53);
@@ -73,7 +73,8 @@ int64_t slurm_job_ends_s(const struct slurm_job *job)
     return slurm_job_parse_number(job->field[SLURM_ENDS], &n) ? n : 0;
 }
 
-/* Seconds since 1970 as a person reads them: 2026-11-22T05:29:38Z. */
+/* Writes seconds since 1970 as a person reads them: 2026-11-22T05:29:38Z. False: an unknown
+ * time. */
 static bool slurm_job_time_text(struct str value, char *to, size_t size)
 {
     int64_t n;
@@ -86,7 +87,8 @@ static bool slurm_job_time_text(struct str value, char *to, size_t size)
     return gmtime_r(&t, &tm) && strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;
 }
 
-/* A job that was resized, or variables that were changed in it: of a heterogeneous job scontrol reports one component. */
+/* Warns where Slurm states another number of nodes than the environment: the job was resized. Of a
+ * heterogeneous job scontrol reports one component, so nothing is compared. */
 static void slurm_job_check_nodes(const struct slurm_job *job, struct record *r)
 {
     const struct fact *f = record_find(r, FACT_PARAM, "job.nodes");
@@ -96,7 +98,8 @@ static void slurm_job_check_nodes(const struct slurm_job *job, struct record *r)
                        STR_ARG(f->text), STR_ARG(value));
 }
 
-/* "cpu=4,node=2,gres/gpu=5" -> 5; gres/gpu:a100=3 is a part of it. */
+/* Reads the GPUs of "cpu=4,node=2,gres/gpu=5"; gres/gpu:a100=3 is a part of them. False: it has
+ * none. */
 static bool slurm_job_parse_gpus(struct str tres, int64_t *ret)
 {
     while (tres.p) {
@@ -107,7 +110,7 @@ static bool slurm_job_parse_gpus(struct str tres, int64_t *ret)
     return false;
 }
 
-/* "gpu:a100:3(IDX:0-1,4),gpu:2(IDX:0-1)", node after node -> 5. */
+/* Sums the GPUs of "gpu:a100:3(IDX:0-1,4),gpu:2(IDX:0-1)", node after node. False: it has none. */
 static bool slurm_job_sum_gres(struct str gres, int64_t *ret)
 {
     bool found = false;
@@ -138,7 +141,8 @@ static bool slurm_job_read_count(const struct record *r, const char *key, int64_
     return f && str_int(f->text, ret);
 }
 
-/* The environment counts the GPUs of this node, and of a job that srun makes (`srun --gpus=5`) no others. */
+/* Warns where the other nodes may have another number of GPUs: the environment counts those of this
+ * node, and of a job that srun makes (`srun --gpus=5`) no others. */
 static void slurm_job_check_gpus(const struct slurm_job *job, struct record *r)
 {
     static const char *const keys[][2] = {{"step.gpus_per_node", "step.nodes"}, {"job.gpus_per_node", "job.nodes"}};
@@ -159,7 +163,7 @@ static void slurm_job_check_gpus(const struct slurm_job *job, struct record *r)
     }
 }
 
-/* What each component of a heterogeneous job has for itself. */
+/* Returns whether each component of a heterogeneous job has the field for itself. */
 static bool slurm_job_is_of_component(size_t field)
 {
     return field == SLURM_CPUS || field == SLURM_TRES || field == SLURM_GRES || field == SLURM_FEATURES || field == SLURM_CORE_SPEC ||

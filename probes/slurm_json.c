@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A number in any of the forms; -1: none. 0 with *ret_infinite for one without an end. */
+/* Returns a number in any of the forms; -1: it is none. 0 with *ret_infinite for one without an
+ * end. */
 static int64_t slurm_json_number(const struct json *j, bool *ret_infinite)
 {
     int64_t n;
@@ -40,7 +41,7 @@ static void slurm_json_store_number(struct slurm_job *job, enum slurm_field fiel
     slurm_job_store(job, field, str_of(text));
 }
 
-/* A text, or the texts of a list with commas between. */
+/* Stores a text, or the texts of a list with commas between. */
 static void slurm_json_store_text(struct slurm_job *job, enum slurm_field field, const struct json *j)
 {
     struct buf all CLEANUP_BUF;

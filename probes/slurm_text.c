@@ -30,7 +30,8 @@ static int slurm_text_line_kind(struct str line)
     return -1;
 }
 
-/* ISO time without a zone, as this machine's: what scontrol prints that does not know SLURM_TIME_FORMAT=%s. */
+/* Parses an ISO time without a zone, as this machine's: what scontrol prints that does not know
+ * SLURM_TIME_FORMAT=%s. */
 static bool slurm_text_local_seconds(struct str value, int64_t *ret)
 {
     struct tm tm = {.tm_isdst = -1};
@@ -45,7 +46,7 @@ static bool slurm_text_local_seconds(struct str value, int64_t *ret)
     return *ret > 0;
 }
 
-/* D-HH:MM:SS, HH:MM:SS, MM:SS -> seconds. */
+/* Parses D-HH:MM:SS, HH:MM:SS or MM:SS into seconds. */
 static bool slurm_text_limit_seconds(struct str value, int64_t *ret)
 {
     int64_t days = 0, part, sum = 0;
@@ -88,7 +89,8 @@ static bool slurm_text_is_key(enum slurm_field field, struct str key, size_t tur
     return word.n && str_eq(word, key);
 }
 
-/* The words KEY=VALUE of one line. Keys end at the first '='; none of these values holds a blank. */
+/* Stores the words KEY=VALUE of one line. Keys end at the first "="; none of these values holds a
+ * blank. turn 1: keys of second choice. */
 static void slurm_text_parse_line(struct slurm_job *job, struct str line, size_t turn)
 {
     for (struct str word; (word = str_word(&line)).n;) {
@@ -103,7 +105,8 @@ static void slurm_text_parse_line(struct slurm_job *job, struct str line, size_t
     }
 }
 
-/* Behind "JobId=… [ArrayJobId=… …] JobName=<name>\n"; {NULL, 0}: it does not begin so. *ret_settled: the name is known to end there. */
+/* Returns the text behind "JobId=… [ArrayJobId=… …] JobName=<name>\n"; {NULL, 0}: it does not begin
+ * so. *ret_settled: the name is known to end there. */
 static struct str slurm_text_behind_name(struct str reply, const struct slurm_who *who, bool *ret_settled)
 {
     char head[64];
@@ -117,8 +120,8 @@ static struct str slurm_text_behind_name(struct str reply, const struct slurm_wh
     return *ret_settled ? str_sub(rest, n + 1, rest.n) : str_sub(reply, (size_t)end + 1, reply.n);
 }
 
-/* Where the job's own part begins: at once behind a name that is known, else where its first line is, if there is one such line only. {NULL, 0}:
- * several could be meant. */
+/* Returns where the job's own part begins: at once behind a name that is known, else where its
+ * first line is, if there is one such line only. {NULL, 0}: several could be meant. */
 static struct str slurm_text_own_part(struct str text, bool settled)
 {
     struct str found = {0}, first = text;
@@ -139,7 +142,8 @@ static struct str slurm_text_own_part(struct str text, bool settled)
     return found;
 }
 
-/* The fields end before the line of the command; without it the last value may be half of one. */
+/* Returns whether the line of the command follows the fields; without it the last value may be half
+ * of one. */
 static bool slurm_text_is_complete(struct str part)
 {
     while (part.p && part.n)

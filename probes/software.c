@@ -25,7 +25,8 @@ static int software_open_program(const struct host *h, const char *path, struct 
     return fd;
 }
 
-/* Bounded in time, so in size by the speed of the file system; a cut digest would be a wrong one. */
+/* Records the SHA-256 of the file, or why it is missing. The time is bounded, and so the size by
+ * the speed of the file system; a cut digest would be a wrong one. */
 static void software_emit_digest(struct host *h, struct record *r, int fd, int64_t size, const char *key)
 {
     int64_t end = clock_mono_ns() + HASH_MS * 1000000ll, done = 0;
@@ -48,7 +49,8 @@ static void software_emit_digest(struct host *h, struct record *r, int fd, int64
     free(piece);
 }
 
-/* "GCC: (Debian 12.2.0-14) 12.2.0": the distinct notes, joined. Linked objects of others (crt1.o) leave theirs, too. */
+/* Records the distinct notes of compilers, joined: "GCC: (Debian 12.2.0-14) 12.2.0". Linked objects
+ * of others (crt1.o) leave theirs, too. */
 static void software_emit_compiler(struct host *h, struct record *r, struct str comment)
 {
     struct buf text CLEANUP_BUF;
@@ -128,7 +130,8 @@ static void software_emit_library(struct host *h, struct record *r, const struct
     emit_text(h, r, "mpi.implementation", software_detect_mpi(h, f, software_file_version(f->file)));
 }
 
-/* libraries.txt: one line each; in public without folders. */
+/* Writes libraries.txt, a line for each library, in public without folders, and records the
+ * artifact. Returns 0, or -1 with err. */
 static int software_store_list(struct host *h, struct record *r, const struct library_list *l, struct err *err)
 {
     struct buf text CLEANUP_BUF;
@@ -268,7 +271,8 @@ static const char *software_variable(struct host *h, struct record *r, const cha
     return value;
 }
 
-/* Name of an environment without its folder: paths differ between sites, and name people. */
+/* Records the name of an environment without its folder: paths differ between sites, and name
+ * people. */
 static void software_emit_base_name(struct host *h, struct record *r, const char *variable, const char *key)
 {
     const char *value = software_variable(h, r, variable, key), *slash = value ? strrchr(value, '/') : NULL;

@@ -76,7 +76,7 @@ bool stripe_of_lov(struct str lov, struct stripe *ret)
 
 /* ---- what tools print ---- */
 
-/* The number or word behind "name:" anywhere in a line; "" if it is not there. */
+/* Returns the number or word behind "name:" anywhere in a line; "" if it is not there. */
 static struct str stripe_word_behind(struct str line, const char *name)
 {
     ptrdiff_t at = str_find(line, str_of(name));

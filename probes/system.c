@@ -19,7 +19,7 @@ struct sampler {
     double received, sent; /* network at the first sample, bytes */
 };
 
-/* A root file system on a server could hang statvfs; only local kinds are queried. */
+/* Returns whether the root file system is of a local kind: one on a server could hang statvfs. */
 static bool system_root_is_local(struct host *h)
 {
     static const char *const remote[] = {"nfs",  "nfs4", "lustre", "gpfs",      "ceph",  "beegfs", "9p",
@@ -58,7 +58,8 @@ static bool system_read_file(struct host *h, struct record *r, struct sampled_fi
     return false;
 }
 
-/* As psutil counts: waiting for I/O is idle, a guest's time is already in user. */
+/* Records the use of the processors, as psutil counts: waiting for I/O is idle, a guest's time is
+ * already in user. */
 static void system_sample_cpu(struct sampler *s, struct host *h, struct record *r)
 {
     struct str text;

@@ -37,7 +37,7 @@ static void throttle_count_one(void *context, int64_t cpu)
     }
 }
 
-/* The counters of up to 16 processors, spread over the node. False: there are none. */
+/* Sums the counters of up to 16 processors, spread over the node. False: there are none. */
 static bool throttle_read_counts(const struct host *h, int64_t *ret)
 {
     struct look_text online;

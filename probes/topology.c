@@ -108,8 +108,9 @@ static unsigned long long topology_gib(unsigned long long bytes)
     return (bytes + (1ull << 29)) >> 30;
 }
 
-/* What was built in. up: from what is left where firmware and kernel keep a little back, differently from boot to boot: 755 -> 768,
- * 251.5 -> 256; else from blocks, of which the last may reach behind the end: 16.1 -> 16. */
+/* Returns the size that was built in. up: from what is left where firmware and kernel keep a little
+ * back, differently from boot to boot: 755 -> 768, 251.5 -> 256; else from blocks, of which the
+ * last may reach behind the end: 16.1 -> 16. */
 static unsigned long long topology_nominal_gib(unsigned long long bytes, bool up)
 {
     unsigned long long step = 1ull << 30;
@@ -125,8 +126,9 @@ static void topology_count_block(void *context, const char *name)
     *(uint64_t *)context += strncmp(name, "memory", 6) == 0 && str_is_digit(name[6]);
 }
 
-/* The memory blocks that the kernel knows of a NUMA node, in bytes: online, offline or not initialised yet. 0: it names none.
- * Source: Documentation/admin-guide/mm/memory-hotplug.rst of Linux; block_size_bytes is hexadecimal. */
+/* Returns the size of the memory blocks that the kernel knows of a NUMA node, in bytes: online,
+ * offline or not initialised yet. 0: it names none. Source:
+ * Documentation/admin-guide/mm/memory-hotplug.rst of Linux; block_size_bytes is hexadecimal. */
 static uint64_t topology_memory_blocks(const struct host *h, unsigned node)
 {
     struct look_text text;
@@ -174,7 +176,8 @@ static bool topology_memory_is_partial(const struct host *h, hwloc_topology_t t,
     return true;
 }
 
-/* A node's size by its blocks where these are more than what the kernel manages: it does not change while memory is initialised. */
+/* Appends the sizes of the nodes, by their blocks where these are more than what the kernel
+ * manages: that does not change while memory is initialised. */
 static void topology_summarize_memory(const struct host *h, hwloc_topology_t t, struct buf *to)
 {
     struct topology_count list[KINDS];
@@ -303,7 +306,8 @@ static void topology_emit_caches(struct host *h, struct record *r, hwloc_topolog
     }
 }
 
-/* "64*4" : four nodes of 64 GiB; "64*2 16*2" when they differ. */
+/* Records the nodes and their memory, or why it is missing: "64*4" is four nodes of 64 GiB; "64*2
+ * 16*2" when they differ. */
 static void topology_emit_numa(struct host *h, struct record *r, hwloc_topology_t t)
 {
     int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
@@ -341,7 +345,7 @@ static void topology_emit_list(struct host *h, struct record *r, const char *key
         emit_text(h, r, key, text);
 }
 
-/* Objects of a type that the set touches. */
+/* Returns how many objects of a type the set touches. */
 static int topology_count_touched(hwloc_topology_t t, hwloc_obj_type_t type, hwloc_const_bitmap_t set)
 {
     int n = 0;
@@ -387,14 +391,15 @@ static void topology_emit_allowed(struct host *h, struct record *r, hwloc_topolo
     hwloc_bitmap_free(set);
 }
 
-/* The counts are the cpu probe's, from sysfs; where these are unknown, hwloc's count. */
+/* Records hwloc's count where the cpu probe, which counts by sysfs, has none. */
 static void topology_emit_count(struct host *h, struct record *r, const char *key, int count)
 {
     if (count > 0 && !record_find(r, FACT_PARAM, key))
         emit_int(h, r, key, count);
 }
 
-/* hwloc skips files that it cannot read, so one reading alone can be a part. */
+/* Returns whether a second reading has the same summary: hwloc skips files that it cannot read, so
+ * one reading alone can be a part. */
 static bool topology_is_same_again(const struct host *h, const struct buf *summary)
 {
     struct buf text CLEANUP_BUF;
@@ -473,7 +478,8 @@ static void topology_note_node(void *context, const char *name)
     *any |= strncmp(name, "node", 4) == 0 && str_is_digit(name[4]);
 }
 
-/* hwloc aborts where this folder is empty, as a sandbox may leave it. */
+/* Returns whether the folder of the nodes is empty, as a sandbox may leave it: hwloc aborts
+ * then. */
 static bool topology_has_empty_nodes(const struct host *h)
 {
     static const char path[] = "sys/devices/system/node";

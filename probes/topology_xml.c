@@ -38,7 +38,7 @@ static bool topology_xml_is_listed(const char *const *list, size_t n, struct str
     return false;
 }
 
-/* The next name="value" of a tag. 1, 0 at the end, -1: not an attribute. */
+/* Reads the next name="value" of a tag. 1; 0 at the end; -1: what follows is no attribute. */
 static int topology_xml_next_attribute(struct str *rest, struct str *ret_name, struct str *ret_value)
 {
     *rest = str_trim(*rest);
@@ -57,7 +57,8 @@ static int topology_xml_next_attribute(struct str *rest, struct str *ret_name, s
     return 1;
 }
 
-/* The inside of a tag, "object type=… /" : written if allowed. 1 written, 0 left out, -1 not understood. */
+/* Writes the inside of a tag, "object type=… /", if it is allowed. 1: written; 0: left out; -1: not
+ * understood. */
 static int topology_xml_write_tag(struct str inside, struct buf *to)
 {
     bool alone = str_ends(inside, "/");
@@ -89,7 +90,8 @@ static int topology_xml_write_tag(struct str inside, struct buf *to)
     return more < 0 ? -1 : 1;
 }
 
-/* Blanks and numbers between tags are values of allowed elements; the blanks before a left-out tag go with it. */
+/* Returns the text before the next tag, and moves *xml to that. Blanks and numbers between tags are
+ * values of allowed elements; the blanks before a left-out tag go with it. */
 static struct str topology_xml_pull_text(struct str *xml)
 {
     ptrdiff_t at = str_find(*xml, STR("<"));

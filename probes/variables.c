@@ -6,7 +6,8 @@ static bool is_name_character(char c)
     return str_is_letter(c) || str_is_digit(c) || c == '_';
 }
 
-/* "$NAME" and "${NAME}" read the variable, "${NAME:=VALUE}" also sets it. */
+/* Returns whether the name from `at` to `end` is only read: "$NAME" and "${NAME}" are,
+ * "${NAME:=VALUE}" also sets it. */
 static bool is_only_read(struct str text, size_t at, size_t end)
 {
     if (at >= 1 && text.p[at - 1] == '$')
@@ -55,7 +56,7 @@ const struct variable_change *variables_change_of(const struct variables *v, str
     return NULL;
 }
 
-/* The value in env; p NULL: it has none. */
+/* Returns the value in env; p NULL: it has none. */
 static struct str value_of_job(const struct variables *v, struct str name)
 {
     for (char *const *e = v->env; e && *e; e++)

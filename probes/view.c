@@ -39,14 +39,15 @@ static const struct input {
 static const char *const harmless[] = {"/sys/devices/virtual/powercap", "/thermal_throttle"};
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
-/* Is one of the two the other, or a folder above it? */
+/* Returns whether one of the two is the other, or a folder above it. */
 static bool view_paths_overlap(const char *path, const char *input)
 {
     size_t n = strlen(path), m = strlen(input), shorter = n < m ? n : m;
     return memcmp(path, input, shorter) == 0 && (n == m || (n < m ? input[n] : path[m]) == '/');
 }
 
-/* A mount of procfs or sysfs at its own place hides nothing: containers bind parts of them read-only. */
+/* Returns whether the mount is procfs or sysfs at its own place, which hides nothing: containers
+ * bind parts of them read-only. */
 static bool view_is_itself(const struct mount_line *m, const char *point, const char *root)
 {
     const char *type = strncmp(point, "/proc", 5) == 0 ? "proc" : "sysfs", *below = point + (type[0] == 'p' ? 5 : 4);
@@ -102,14 +103,16 @@ static int view_find_covered(const struct host *h, char reason[256])
     return 0;
 }
 
-/* The link to sys/firmware, which containers mask by default. */
+/* Returns whether the link to the device tree leads nowhere: sys/firmware, which containers mask by
+ * default. */
 static bool view_lost_device_tree(const struct host *h)
 {
     static const char path[] = "proc/device-tree";
     return faccessat(h->root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && faccessat(h->root, path, F_OK, 0) != 0;
 }
 
-/* A file that its mode opens to all: a sandbox or a security module refuses it. Others may be root's alone. */
+/* Returns whether the mode of the file opens it to all, so that a sandbox or a security module has
+ * refused it. Others may be root's alone. */
 static bool view_is_refused(const struct host *h, const char *path)
 {
     struct stat st;
