@@ -146,8 +146,6 @@ bool secret_is_in_string(struct str t, size_t at, char quote);
 size_t secret_quoted_end(struct str t, size_t from, size_t escapes, char quote);
 /* `end`, without a backslash before it that escapes what follows. */
 size_t secret_without_escape(struct str t, size_t from, size_t end);
-/* Is the word a scheme of authorization ("Bearer")? */
-bool secret_is_scheme(struct str word);
 
 /* ---- secret_tokens.c: secrets by their own form ---- */
 /* Check a run of token bytes, the "@" of an address, and the "~" of a client secret. */

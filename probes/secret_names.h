@@ -28,6 +28,8 @@ bool secret_is_value(enum secret_weight weight, struct str value, bool *ret_numb
 bool secret_is_quantity(struct str value);
 /* Returns whether redaction wrote the value: "[redacted]***", "(redacted)***", stars. */
 bool secret_is_redacted(struct str value);
+/* Returns whether the word is a scheme of HTTP authorization ("Bearer"); case does not count. */
+bool secret_is_scheme(struct str word);
 /* Returns whether the name, or its last part behind a dot, is only that of a service, such as
  * "cloudflare". */
 bool secret_is_owner(struct str name);

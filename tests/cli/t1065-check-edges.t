@@ -115,4 +115,26 @@ two() # NAME LINE: two runs whose program prints the same
 is "an output from which values were read, under two ids" "$(two counted 'copy.rate 100 MiB/s
 read.rate 100 MiB/s')" 1
 is "the same text without a value" "$(two worded 'nothing was counted in the whole list of the program')" 0
+
+# ---- secrets behind a scheme of HTTP ----
+rm -rf sent && "$BENCHWRAP" -q -t sent/mlruns -- true && mv sent/mlruns/[0-9]* sent/ && rm -rf sent/mlruns
+for scheme in Basic BASIC bearer BEARER TOKEN Digest apikey; do
+    change sent "write('artifacts/log.txt', 'Authorization: $scheme am86c2VjcmV0c2VjcmV0MTIz')" >secrets
+    like "a secret behind \"$scheme\"" "$(cat secrets)" '^warning secret-odd [^ ]*/log.txt: a password or token that is named so'
+done
+
+# ---- folders that a few objects of git name very often ----
+git init -q many && cd many || exit 1
+level() { awk -v id="$1" 'BEGIN { for (i = 0; i < 150; i++) printf "040000 tree %s\tf%03d\n", id, i }' | git mktree; }
+folders=$(level "$(level "$(git hash-object -t tree -w /dev/null)")") # 22,650 folders in three objects
+file=$(echo x | git hash-object -w --stdin)
+run=$(printf '100644 blob %s\tmeta.yaml\n040000 tree %s\tartifacts\n' "$file" "$folders" | git mktree)
+runs=$(printf '040000 tree %s\t0123456789abcdef0123456789abcdef\n' "$run" | git mktree)
+tree=$(printf '040000 tree %s\t1\n' "$runs" | git mktree)
+top=$(printf '040000 tree %s\tmlruns\n' "$tree" | git mktree)
+export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.org
+before=$(git commit-tree -m before "$(git hash-object -t tree -w /dev/null)") && after=$(git commit-tree -m after -p "$before" "$top")
+like "folders count for the limit of files" "$("$BENCHWRAP" check --json --range "$before..$after" | jq -r '.findings[].text')" \
+    'the run has more than 20000 files and folders; the rest was not checked'
+cd ..
 done_testing

@@ -251,8 +251,8 @@ bool check_is_full(struct check_state *k, const char *path)
     if (k->bytes < k->limits.all_B && k->files < k->limits.all_files)
         return false;
     check_found(k, CHECK_LIMIT, path, 0,
-                "stopped after %zu file%s and %.4g GiB (a small pull request can name the same large files very often)", k->files,
-                str_plural(k->files), (double)k->bytes / 1073741824.0);
+                "stopped after %zu files and folders and %.4g GiB (a small pull request can name the same large files very often)",
+                k->files, (double)k->bytes / 1073741824.0);
     return true;
 }
 
@@ -289,6 +289,8 @@ static bool is_mlflows(const struct folder_entry *entry)
     return entry->kind == FOLDER_FOLDER && !entry->id && (str_is(entry->name, ".trash") || str_is(entry->name, "models"));
 }
 
+/* Called for each entry of a tree: adds an experiment's name to w->names, and reports what is none,
+ * but for the folders that MLflow makes. Returns 0; -1: out of memory, which ends the listing. */
 static int each_of_tree(void *context, const struct folder_entry *entry)
 {
     struct check_walk *w = context;

@@ -34,7 +34,7 @@ struct check_finding {
 
 struct check_limits {
     uint64_t file_B, run_B, all_B; /* bytes of a file, of a run, of all runs together */
-    size_t files, all_files, runs; /* files of a run, files of all runs, runs */
+    size_t files, all_files, runs; /* files and folders of a run, of all runs; runs */
     size_t findings;               /* stored findings; further ones are only counted */
 };
 
@@ -67,7 +67,7 @@ struct check_state {
     size_t runs_annotating;     /* runs that annotate another run */
     size_t runs_unverifiable;   /* runs with metrics that no stored output shows */
     uint64_t bytes;             /* checked bytes */
-    size_t files;               /* checked files */
+    size_t files;               /* checked files and folders */
     double apart_s;             /* private: seconds that sandboxed work has needed */
     struct rules *rules;        /* private: of the last run that had rules */
     struct check_index *seen;   /* private: id, values and output of each run */

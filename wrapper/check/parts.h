@@ -36,6 +36,7 @@ struct run_check {
     struct arena a; /* freed at the end of the run */
     struct check_file *files; /* sorted by path once all are known */
     size_t count, room;
+    size_t folders; /* which count for the limit of files: a small repository can name the same ones very often */
     struct check_entry *entries; /* sorted by kind and key once all are known */
     size_t entry_count, entry_room;
     uint64_t bytes, unpacked; /* bytes of its files; of the content of compressed ones */

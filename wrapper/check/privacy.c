@@ -85,16 +85,16 @@ static void report_secret(const struct secret_check *c, const struct secret *p)
               show ? "\"" : "");
 }
 
-/* "Authorization: Basic am86c2VjcmV0": the secret is the last word. */
+/* Returns the value without a scheme of HTTP authorization before it: "Basic am86c2VjcmV0". */
 static struct str without_scheme(struct str value)
 {
-    static const char *const words[] = {"Basic ", "basic ", "Bearer ", "bearer ", "Token ", "token "};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_starts(value, words[i]))
-            return str_trim(str_sub(value, strlen(words[i]), value.n));
-    return value;
+    struct str rest = value, word = str_word(&rest);
+    rest = str_trim(rest);
+    return rest.n && secret_is_scheme(word) ? rest : value;
 }
 
+/* Returns whether what the search found is a finding: not redacted, no placeholder, and of random
+ * text only in files of commands. */
 static bool is_reportable_secret(const char *file, struct str text, const struct secret *p)
 {
     struct str secret = str_sub(text, p->at, p->n);

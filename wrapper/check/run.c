@@ -205,7 +205,7 @@ static int visit_run_entry(void *context, const struct folder_entry *entry)
     struct run_level *l = context;
     struct run_check *r = l->r;
     const char *path = arena_printf(&r->a, "%s%s", l->prefix, entry->name.p);
-    if (r->count >= r->k->limits.files || r->a.failed || !path) {
+    if (r->count + r->folders >= r->k->limits.files || r->a.failed || !path) {
         r->limited = true;
         return 1;
     }
@@ -251,6 +251,8 @@ static void check_run_folder(struct run_level *up, const char *name, const char 
     CLEANUP_FOLDER struct folder f = {0};
     struct run_level l = {.r = r, .in = &f, .depth = up->depth + 1, .text = up->text, .prefix = arena_printf(&r->a, "%s/", path)};
     bool good = up->depth > 0;
+    r->folders++;
+    r->k->files++;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         good = good || strcmp(path, known[i]) == 0;
     if (!good)
@@ -358,8 +360,8 @@ static void check_complete_run(struct run_check *r)
         qsort(r->entries, r->entry_count, sizeof *r->entries, compare_check_entries);
     if (r->bytes > r->k->limits.run_B)
         run_found(r, CHECK_SIZE, "", 0, "the run has more than %llu bytes", (unsigned long long)r->k->limits.run_B);
-    if (r->count >= r->k->limits.files)
-        run_found(r, CHECK_LIMIT, "", 0, "the run has more than %zu files; the rest was not checked", r->k->limits.files);
+    if (r->count + r->folders >= r->k->limits.files)
+        run_found(r, CHECK_LIMIT, "", 0, "the run has more than %zu files and folders; the rest was not checked", r->k->limits.files);
     check_folders(r);
     check_meta(r);
     check_manifest(r);
