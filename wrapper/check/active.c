@@ -120,6 +120,8 @@ static bool is_acting_picture(const char *file, struct str text)
     return str_ends_anycase(str_of(file), ".svg") && (has_any_word(text, words) || has_handler(text) || has_foreign_reference(text));
 }
 
+/* Returns whether a shell, an editor, a builder or a forge acts upon a file of this path: by the
+ * name itself, or below a folder whose name begins with a dot. */
 static bool acts_by_name(const char *file)
 {
     const char *base = str_base_name(file);

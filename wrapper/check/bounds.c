@@ -73,6 +73,9 @@ static double most_of(const struct run_check *r, const struct bound *b)
     return ((b->by == BY_CORE ? cores * b->most : b->most) + (isnan(gpus) ? 0 : gpus * b->of_gpu)) * bounds_count_nodes(r);
 }
 
+/* Reports the metric where it is one of the bound's and its value, in the unit of the bound, is
+ * above what the recorded hardware can reach. Does nothing where a unit or the hardware is not
+ * known. */
 static void check_bound(struct run_check *r, const struct bound *b, const struct json *m, const char *benchmark)
 {
     double value, in_unit, most;

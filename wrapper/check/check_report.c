@@ -93,6 +93,7 @@ static void check_report_words(const struct check_state *k, struct buf *to)
 
 /* ---- a table ---- */
 
+/* Prints a line for each kind of finding that was stored: its meaning, and what to do. */
 static void print_remedies(const struct check_state *k, FILE *out)
 {
     bool said[CHECK_KINDS] = {false};
@@ -226,6 +227,8 @@ static const char *uri_of(const char *path, struct buf *to)
     return to->n ? to->p : ".";
 }
 
+/* Appends all kinds of findings, with the severity of this check, since SARIF's results refer to
+ * them by their number. */
 static void sarif_rules(const struct check_state *k, struct json_out *j)
 {
     json_open(j, "rules", '[');
@@ -243,6 +246,7 @@ static void sarif_rules(const struct check_state *k, struct json_out *j)
     json_close(j, ']');
 }
 
+/* Appends one finding as a result of SARIF. `uri` is a buffer for its path. */
 static void sarif_result(const struct check_state *k, struct json_out *j, const struct check_finding *f, struct buf *uri)
 {
     json_open(j, NULL, '{');

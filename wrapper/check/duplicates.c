@@ -98,6 +98,9 @@ static const struct index_run *find_copied_run(const struct index_run *x, size_t
     return from;
 }
 
+/* Reports each new run whose metrics have the values of another run that is not related to it.
+ * Reads values of published runs that took as long as a new one. Leaves the list sorted by
+ * values. */
 static void report_duplicate_values(struct check_state *k)
 {
     struct check_index *s = k->seen;

@@ -10,6 +10,8 @@
 
 enum { COMPONENT_MAX = 255 };
 
+/* Returns the code point at *at, and moves *at behind it. A byte that is not UTF-8 counts as
+ * one. */
 static uint32_t next_character(struct str s, size_t *at)
 {
     size_t n = str_utf8(s.p + *at, s.n - *at);

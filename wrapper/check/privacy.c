@@ -110,6 +110,8 @@ static bool is_reportable_secret(const char *file, struct str text, const struct
     return p->kind != SECRET_RANDOM || is_command_file(file);
 }
 
+/* Called for each secret of a text: reports it, but at most TOLD_MAX places of a file, the lines of
+ * one key once, and in spelt text only what is a secret by its own form. */
 static void take_secret(void *context, const struct secret *p)
 {
     struct secret_check *c = context;
@@ -123,6 +125,8 @@ static void take_secret(void *context, const struct secret *p)
     c->told++;
 }
 
+/* Reports the secrets of a text, and those that it has in other spellings. `where` begins the texts
+ * of the findings. */
 static void check_secrets(struct run_check *r, const char *file, struct str text, const char *where)
 {
     struct secret_check c = {.r = r, .file = file, .text = text, .where = where};

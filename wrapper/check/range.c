@@ -81,6 +81,8 @@ static enum range_place range_place_of(const struct range_state *x, const char *
     return rest.p ? PLACE_OF_RUN : PLACE_RUN;
 }
 
+/* Notes an experiment to be checked, once: its paths follow each other. Out of memory sets
+ * x->failed. */
 static void range_add_experiment(struct range_state *x, struct str id)
 {
     if (x->experiments && str_is(id, x->experiments->id)) /* a tree has what belongs to one side by side */
@@ -94,6 +96,8 @@ static void range_add_experiment(struct range_state *x, struct str id)
     x->experiments = e;
 }
 
+/* Appends a run that the range adds. Sets x->failed where ADDED_MAX runs are there, or out of
+ * memory: the run is then not checked. */
 static void range_add_run(struct range_state *x, struct str experiment, struct str id, const struct repo_id *tree)
 {
     if (x->count >= ADDED_MAX || !ARRAY_FITS(x->runs, x->room, x->count + 1)) {
@@ -137,6 +141,8 @@ static int range_check_added(struct range_state *x, const char *path, const stru
     return folder ? REPO_SKIP : 0;
 }
 
+/* Called for each difference between the merge base and the end of the range: collects added runs,
+ * reports all else. Returns 0 to visit what a folder holds; else REPO_SKIP. */
 static int each_difference(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
 {
     struct range_state *x = context;
@@ -214,6 +220,8 @@ static bool has_run(const struct range_state *x, const char *experiment)
     return low < x->count && strcmp(x->runs[low].experiment, experiment) == 0;
 }
 
+/* Checks the files of each experiment that the range adds or touches, in the tree of its end, and
+ * reports those of which it brings no run. Requires x->runs sorted. */
 static void check_experiments(struct range_state *x, const struct folder *tree)
 {
     for (const struct experiments *e = x->experiments; e; e = e->next) {
@@ -371,6 +379,8 @@ static int each_commit(void *context, const struct repo_id *id)
     return 0;
 }
 
+/* Checks each commit of the range (each_commit); of findings in its history HISTORY_TOLD are
+ * reported, and the number of the others. */
 static void check_history(struct range_state *x, const struct repo_id *to)
 {
     struct err err = {0};

@@ -297,6 +297,8 @@ static bool is_deleted(const struct run_check *r)
     return lifecycle && strcmp(lifecycle, "deleted") == 0 && run_text(r, 't', "benchwrap.adopted");
 }
 
+/* Returns what is wrong with the content of meta.yaml, a static text; NULL: nothing. deleted: the
+ * run has the tags of one that was deleted where it comes from. */
 static const char *meta_problem(const struct tree_meta *m, bool deleted)
 {
     if (!str_is(m->lifecycle, deleted ? "deleted" : "active"))

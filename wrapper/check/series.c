@@ -19,6 +19,7 @@ struct series_check {
 };
 
 static void report_series_problem(struct series_check *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Reports a finding about the notes, at most TOLD_MAX of them. */
 static void report_series_problem(struct series_check *c, const char *fmt, ...)
 {
     char text[400];

@@ -115,6 +115,8 @@ static bool is_another(struct run_check *r, const char *id, enum check_id findin
     return known && !own;
 }
 
+/* Checks a tag that names the run that this one corrects: another run of the same experiment and of
+ * the same site. Without a tree only the id is checked. */
 static void check_corrects(struct run_check *r, const char *tag)
 {
     const char *id = run_text(r, 't', tag);
@@ -167,6 +169,8 @@ static void check_annotates(struct run_check *r)
     check_annotation_file(r, id);
 }
 
+/* Checks the tag of the parent run: another run, in this experiment, of the same site unless this
+ * run is an annotation. Runs that are one test of a larger output are check_block's. */
 static void check_parent(struct run_check *r)
 {
     const char *id = run_text(r, 't', "mlflow.parentRunId");
@@ -257,6 +261,8 @@ static bool is_recorded_run(const struct run_check *r)
     return run_text(r, 't', "benchwrap.scope") != NULL;
 }
 
+/* Reports a format that this program does not know, and facts that every run of the format has, or
+ * every recorded run, and that are missing. */
 static void check_required_facts(struct run_check *r)
 {
     const char *format = run_text(r, 't', "benchwrap.format"), *id = run_text(r, 't', "benchwrap.run_id");
