@@ -169,6 +169,8 @@ struct check_names {
     bool full;
 };
 
+/* Appends a copy of the name. Sets n->full where NAMES_MAX names are there, or out of memory: the
+ * name is then not checked. */
 static void names_add(struct check_names *n, struct str name)
 {
     if (n->count >= NAMES_MAX || !ARRAY_FITS_IN(&n->a, n->list, n->room, n->count + 1)) {
@@ -176,7 +178,10 @@ static void names_add(struct check_names *n, struct str name)
         return;
     }
     n->list[n->count] = arena_dup(&n->a, name.p, name.n);
-    n->count += n->list[n->count] != NULL;
+    if (n->list[n->count])
+        n->count++;
+    else
+        n->full = true;
 }
 
 static int compare_check_names(const void *a, const void *b)
@@ -190,6 +195,8 @@ static void names_sort(struct check_names *n)
         qsort(n->list, n->count, sizeof *n->list, compare_check_names);
 }
 
+/* Called for each entry of an experiment's tags/: reports all but a regular mlflow.experimentKind
+ * with MLflow's word for it. Returns 0; -1: out of memory, which ends the listing. */
 static int each_tag(void *context, const struct folder_entry *entry)
 {
     struct experiment *x = context;
@@ -262,8 +269,11 @@ static void check_runs(struct check_state *k, const struct folder *experiment, c
     for (size_t i = 0; i < names->count; i++) {
         CLEANUP_FOLDER struct folder run = {0};
         const char *own = arena_printf(k->arena, "%s/%s", path, names->list[i]);
-        if (!own)
+        if (!own) {
+            check_found(k, CHECK_LIMIT, path, 0, "out of memory after %zu run%s; the others were not checked", k->runs,
+                        str_plural(k->runs));
             return;
+        }
         if (k->runs == k->limits.runs) {
             check_found(k, CHECK_LIMIT, path, 0, "stopped after %zu run%s", k->runs, str_plural(k->runs));
             return;
@@ -321,19 +331,23 @@ int check_tree(struct check_state *k, const struct folder *tree, const char *at,
         struct check_names runs = {0};
         const char *path = arena_printf(k->arena, "%s/%s", at, w.names.list[i]);
         arena_init(&runs.a, 256 << 20);
-        if (!path || folder_enter(tree, w.names.list[i], &experiment) < 0) {
-            check_found(k, CHECK_UNREADABLE, path ? path : "", 0, "it cannot be read: %s", err_words(errno));
+        if (!path) {
+            check_found(k, CHECK_LIMIT, at, 0, "out of memory for the path of experiment %s, which was not checked", w.names.list[i]);
+        } else if (folder_enter(tree, w.names.list[i], &experiment) < 0) {
+            check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
         } else {
             check_experiment_folder(k, &experiment, path, &runs);
             names_sort(&runs);
             check_runs(k, &experiment, path, &runs);
         }
         if (runs.full)
-            check_found(k, CHECK_LIMIT, path ? path : "", 0, "it holds more than %d runs", NAMES_MAX);
+            check_found(k, CHECK_LIMIT, path ? path : "", 0,
+                        "it holds more than %d runs, or there was no memory for their names; the others were not checked", NAMES_MAX);
         arena_deinit(&runs.a);
     }
     if (w.names.full)
-        check_found(k, CHECK_LIMIT, at, 0, "it holds more than %d experiments", NAMES_MAX);
+        check_found(k, CHECK_LIMIT, at, 0,
+                    "it holds more than %d experiments, or there was no memory for their names; the others were not checked", NAMES_MAX);
     arena_deinit(&w.names.a);
     check_duplicates(k);
     return 0;

@@ -11,15 +11,15 @@
 enum { PARAM_CHARS = 6000, TAG_CHARS = 8000, LINES_MAX = 1000, COMPLAINTS_MAX = 3 /* of one file */ };
 
 /* Appends a copy of the entry, in the run's arena. The pointer is valid until the next call. NULL:
- * out of memory. */
+ * out of memory, and the entry is not there. */
 static struct check_entry *check_add_entry(struct run_check *r, char kind, const char *key, struct str value)
 {
-    if (!ARRAY_FITS_IN(&r->a, r->entries, r->entry_room, r->entry_count + 1))
+    const char *own_key = arena_dup(&r->a, key, strlen(key)), *copy = arena_dup(&r->a, value.p ? value.p : "", value.n);
+    if (!own_key || !copy || !ARRAY_FITS_IN(&r->a, r->entries, r->entry_room, r->entry_count + 1))
         return NULL;
     struct check_entry *e = &r->entries[r->entry_count++];
-    char *copy = arena_dup(&r->a, value.p ? value.p : "", value.n);
-    *e = (struct check_entry){.kind = kind, .key = arena_dup(&r->a, key, strlen(key)), .value = {copy, copy ? value.n : 0}};
-    return e->key && copy ? e : NULL;
+    *e = (struct check_entry){.kind = kind, .key = own_key, .value = {copy, value.n}};
+    return e;
 }
 
 static void check_key(struct run_check *r, const char *key, const char *file)

@@ -31,12 +31,13 @@ static struct index_run *index_add(struct check_state *k, const char *id, const 
     if (!k->seen && !(k->seen = calloc(1, sizeof *k->seen)))
         return NULL;
     struct check_index *s = k->seen;
-    if (!ARRAY_FITS(s->list, s->room, s->count + 1)) {
+    const char *own_path = arena_dup(k->arena, path, strlen(path));
+    if (!own_path || !ARRAY_FITS(s->list, s->room, s->count + 1)) {
         s->failed = true;
         return NULL;
     }
     struct index_run *x = &s->list[s->count++];
-    *x = (struct index_run){.path = arena_dup(k->arena, path, strlen(path))};
+    *x = (struct index_run){.path = own_path};
     snprintf(x->id, sizeof x->id, "%.32s", id);
     return x;
 }
@@ -238,6 +239,8 @@ static void gather_marks(struct check_index *s)
         qsort(s->marks, s->mark_count, sizeof *s->marks, by_mark);
 }
 
+/* Sets to->marked where a metric of the published run has the first value of a new run's mark.
+ * Reads at most INDEX_MARKS metrics, and none once MARKED_MAX runs are marked. */
 static void index_match_marks(const struct published *p, struct index_run *to, const struct folder *metrics)
 {
     struct check_index *s = p->k->seen;

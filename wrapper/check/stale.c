@@ -47,6 +47,8 @@ static bool stale_run(struct stale_search *s, const struct index_run *x, struct 
     return ret->path && ret->tree;
 }
 
+/* Adds the run to s->corrections if it amends or retracts another one and is not deleted. Reads its
+ * tags and meta.yaml. */
 static void stale_add_correction(struct stale_search *s, const struct index_run *x)
 {
     struct tree_run run;
@@ -73,7 +75,8 @@ static const struct index_run *stale_parent_of(struct stale_search *s, const cha
         parent = index_find(index, id);
     if (!parent || !stale_run(s, parent, &run))
         return NULL;
-    return folder_look(run.tree, arena_printf(&s->a, "%s/tags/benchwrap.series", tree_run_path(&run)), &e, NULL) == 0 ? parent : NULL;
+    const char *tag = arena_printf(&s->a, "%s/tags/benchwrap.series", tree_run_path(&run));
+    return tag && folder_look(run.tree, tag, &e, NULL) == 0 ? parent : NULL;
 }
 
 /* Adds the run that readers see in place of a parent run. */
@@ -110,6 +113,8 @@ static void stale_compare(const struct verify_state *t, struct run_check *r, con
     t->tell(t->context, CHECK_PARENT_STALE, stale_file, text);
 }
 
+/* Compares the notes of a parent run with the corrections, in a child process, and reports a
+ * difference. Does nothing where the run cannot be opened: other checks report that. */
 static void stale_judge(struct stale_search *s, const struct index_run *x)
 {
     CLEANUP_FOLDER struct folder folder = {0};

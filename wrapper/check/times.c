@@ -31,7 +31,7 @@ static void check_samples(struct run_check *r)
             told++;
             continue;
         }
-        if (e->samples[0].time_ms < m->start_ms - SAMPLE_MS || e->samples[e->count - 1].time_ms > m->end_ms + SAMPLE_MS) {
+        if (e->samples[0].time_ms < m->start_ms - SAMPLE_MS || e->samples[e->count - 1].time_ms - SAMPLE_MS > m->end_ms) {
             char file[600];
             snprintf(file, sizeof file, "metrics/%s", e->key);
             run_found(r, CHECK_TIME_ODD, file, 0, "samples have times more than a day before the start or after the end of the run");

@@ -34,6 +34,27 @@ static void metric(const char *text, size_t samples, const char *expected)
     assert_int_equal(n, samples);
 }
 
+/* However little memory is left, an entry has its key and its text, or is not there. */
+static void entries_without_memory(void **state)
+{
+    static const char key[] = "a_key_of_more_than_two_units_of_the_arena's_memory";
+    (void)state;
+    for (size_t most = 16; most < 3000; most += 16) {
+        struct arena a;
+        struct check_state k = {.arena = &a, .limits.findings = 10};
+        struct run_check r = {.k = &k, .path = "run"};
+        arena_init(&a, 0);
+        arena_init(&r.a, most);
+        for (int i = 0; i < 20; i++)
+            check_text_entry(&r, 'p', key, "file", STR(""));
+        for (size_t i = 0; i < r.entry_count; i++)
+            assert_true(r.entries[i].key && r.entries[i].value.p);
+        assert_true(r.entry_count <= 20 && (r.a.failed || r.entry_count == 20));
+        arena_deinit(&r.a);
+        arena_deinit(&a);
+    }
+}
+
 static void lines_of_metrics(void **state)
 {
     (void)state;
@@ -98,6 +119,6 @@ static void texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_of_metrics), cmocka_unit_test(long_files_of_metrics), cmocka_unit_test(texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(entries_without_memory), cmocka_unit_test(lines_of_metrics), cmocka_unit_test(long_files_of_metrics), cmocka_unit_test(texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
