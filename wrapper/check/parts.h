@@ -28,6 +28,13 @@ struct check_entry {
     size_t count; /* samples; lines that are no sample do not count */
 };
 
+/* A member of the record's params, tags or metrics. */
+struct check_member {
+    const char *key;
+    const struct json *value;
+    size_t at; /* its place in the record */
+};
+
 struct run_check {
     struct check_state *k;
     const struct folder *folder;
@@ -45,6 +52,10 @@ struct run_check {
     struct tree_meta meta;
     bool meta_good; /* meta.yaml has no finding */
     struct json *record; /* benchwrap.json; NULL: absent or damaged */
+    struct check_members {
+        struct check_member *list; /* sorted by key; NULL: not made (run_members_make), or out of memory */
+        size_t count;
+    } params, tags, metrics; /* of the record */
     struct str record_text, manifest_text, rules_text; /* complete, end in a NUL; p NULL: absent */
 };
 
@@ -58,6 +69,13 @@ const struct check_entry *run_entry(const struct run_check *r, char kind, const 
 const char *run_text(const struct run_check *r, char kind, const char *key);
 /* The metric's value of the largest step in its file; `otherwise`: it has none. */
 double run_number(const struct run_check *r, const char *key, double otherwise);
+
+/* record.c: sorts the members of the record for run_member; does nothing if that was done. Requires
+ * r->record. */
+void run_members_make(struct run_check *r);
+/* Returns the record's entry of a param, tag or metric, the first of duplicates. NULL: there is
+ * none, or out of memory in run_members_make. */
+const struct json *run_member(const struct check_members *of, const char *key);
 
 /* check.c: returns true, and reports it at `path`, when the limit of bytes or files of all runs
  * together is reached. */

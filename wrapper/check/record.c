@@ -150,27 +150,53 @@ static int compare_artifact_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-struct record_member {
-    const char *key;
-    const struct json *value;
-};
+static int compare_member_keys(const void *a, const void *b)
+{
+    return strcmp(((const struct check_member *)a)->key, ((const struct check_member *)b)->key);
+}
 
 static int compare_record_members(const void *a, const void *b)
 {
-    return strcmp(((const struct record_member *)a)->key, ((const struct record_member *)b)->key);
+    const struct check_member *x = a, *y = b;
+    int by_key = compare_member_keys(x, y);
+    return by_key ? by_key : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Reports keys that only the record or only the files have, and values that differ. */
-static void check_record_members(struct run_check *r, char kind, const char *name)
+static void members_make(struct run_check *r, const char *name, struct check_members *ret)
 {
     const struct json *map = json_get(r->record, name);
-    size_t n = 0, count = json_count(map), i = 0, complaints = 0;
-    struct record_member *told = arena_get(&r->a, (count + 1) * sizeof *told);
+    ret->list = arena_get(&r->a, (json_count(map) + 1) * sizeof *ret->list);
+    for (const struct json *e = ret->list ? json_first(map) : NULL; e; e = json_next(e), ret->count++)
+        ret->list[ret->count] = (struct check_member){json_key(e), e, ret->count};
+    if (ret->count)
+        qsort(ret->list, ret->count, sizeof *ret->list, compare_record_members);
+}
+
+void run_members_make(struct run_check *r)
+{
+    if (r->params.list)
+        return;
+    members_make(r, "params", &r->params);
+    members_make(r, "tags", &r->tags);
+    members_make(r, "metrics", &r->metrics);
+}
+
+const struct json *run_member(const struct check_members *of, const char *key)
+{
+    const struct check_member wanted = {.key = key}, *found = NULL;
+    if (of->count)
+        found = bsearch(&wanted, of->list, of->count, sizeof *of->list, compare_member_keys);
+    while (found && found > of->list && strcmp(found[-1].key, key) == 0)
+        found--;
+    return found ? found->value : NULL;
+}
+
+/* Reports keys that only the record or only the files have, and values that differ. Does nothing without memory for the record's. */
+static void check_record_members(struct run_check *r, char kind, const struct check_members *of, const char *name)
+{
+    const struct check_member *told = of->list;
+    size_t n = of->count, i = 0, complaints = 0;
     bool cut = run_text(r, 't', "benchwrap.cut") != NULL;
-    for (const struct json *e = told ? json_first(map) : NULL; e; e = json_next(e))
-        told[n++] = (struct record_member){json_key(e), e};
-    if (n)
-        qsort(told, n, sizeof *told, compare_record_members);
     for (size_t k = 0; told && complaints < COMPLAINTS_MAX && (i < n || k < r->entry_count);) {
         const struct check_entry *e = k < r->entry_count ? &r->entries[k] : NULL;
         if (e && e->kind != kind) {
@@ -248,6 +274,8 @@ static void check_unrecorded_files(struct run_check *r)
     }
 }
 
+/* Reports artifacts of the record that are no file of the run, at most COMPLAINTS_MAX. Does nothing
+ * where a limit was reached: the file may be one that was not read. */
 static void check_artifacts(struct run_check *r)
 {
     size_t complaints = 0;
@@ -283,9 +311,10 @@ void check_record(struct run_check *r)
         return;
     }
     check_head(r);
-    check_record_members(r, 'p', "params");
-    check_record_members(r, 't', "tags");
-    check_record_members(r, 'm', "metrics");
+    run_members_make(r);
+    check_record_members(r, 'p', &r->params, "params");
+    check_record_members(r, 't', &r->tags, "tags");
+    check_record_members(r, 'm', &r->metrics, "metrics");
     check_artifacts(r);
     check_unrecorded_files(r);
     check_private_record(r);

@@ -140,7 +140,7 @@ static bool metric_same(const struct run_check *r, const char *key, const struct
                         double *ret_is)
 {
     const struct check_entry *e = run_entry(r, 'm', key);
-    const struct json *told = json_get(json_get(r->record, "metrics"), key);
+    const struct json *told = run_member(&r->metrics, key);
     bool equal = e != NULL, thinned = e && json_get(told, "thinned") && json_number(json_get(told, "samples"), 0) > (double)e->count;
     const struct fact *first = list->f, *last = first;
     for (size_t i = 0; i < n; i++) {
@@ -204,14 +204,6 @@ static bool is_claim(const struct verify_state *t, enum fact_kind kind, const ch
     return t->series ? kind == FACT_METRIC && strcmp(source, "series") == 0 : verify_is_from_rules(source);
 }
 
-static const struct fact *verify_find_fact(const struct record *record, enum fact_kind kind, const char *key)
-{
-    for (const struct fact *f = record->first; f; f = f->next)
-        if (f->kind == kind && str_is(f->key, key))
-            return f;
-    return NULL;
-}
-
 /* "benchwrap.rules_file.2": where the recorder kept the file that the rules read, or that it was there. */
 static bool is_kept_file(const struct verify_state *t, const struct json *tag)
 {
@@ -233,7 +225,7 @@ static bool is_of_withheld(const struct run_check *r, const struct json *tag)
     for (struct str word = str_word(&rest); word.n; word = str_word(&rest)) {
         char key[300];
         snprintf(key, sizeof key, STR_FMT, STR_ARG(word));
-        if (!json_get(json_get(r->record, "params"), key))
+        if (!run_member(&r->params, key))
             return false;
     }
     return true;
@@ -251,7 +243,7 @@ static void compare_claims(const struct verify_state *t, struct run_check *r, co
         size_t told = 0;
         for (const struct json *e = json_first(json_get(r->record, kinds[i].member)); e && told < DIFFERENCES_MAX; e = json_next(e)) {
             bool claim = is_claim(t, kinds[i].kind, json_string(json_get(e, "source"), ""));
-            const struct fact *f = claim ? verify_find_fact(record, kinds[i].kind, json_key(e)) : NULL;
+            const struct fact *f = claim ? record_find(record, kinds[i].kind, json_key(e)) : NULL;
             char file[400], text[200];
             snprintf(file, sizeof file, "%s/%.300s", kinds[i].member, json_key(e));
             if (!claim || (f && kinds[i].kind == FACT_METRIC) ||
@@ -273,14 +265,13 @@ static void compare_claims(const struct verify_state *t, struct run_check *r, co
  * whose words are metrics of the run. */
 static bool is_with_logged(const struct run_check *r, const char *key, const struct json *tag)
 {
-    const struct json *metrics = json_get(r->record, "metrics");
     struct str rest = str_of(json_string(json_get(tag, "value"), ""));
     if (strcmp(key, "benchwrap.headline") != 0 || strcmp(json_string(json_get(tag, "source"), ""), "log") != 0)
         return false;
     for (struct str word = str_word(&rest); word.n; word = str_word(&rest)) {
         char name[300];
         snprintf(name, sizeof name, STR_FMT, STR_ARG(word));
-        if (!json_get(metrics, name))
+        if (!run_member(&r->metrics, name))
             return false;
     }
     return true;
@@ -296,7 +287,7 @@ static void compare_texts(const struct verify_state *t, struct run_check *r, con
         const char *member = f->kind == FACT_PARAM ? "params" : f->kind == FACT_TAG ? "tags" : NULL;
         char key[300], file[400], text[300];
         snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
-        const struct json *e = member ? json_get(json_get(r->record, member), key) : NULL;
+        const struct json *e = member ? run_member(f->kind == FACT_PARAM ? &r->params : &r->tags, key) : NULL;
         if (!member || (!e && public) || is_with_logged(r, key, e) ||
             (e && (verify_is_from_rules(json_string(json_get(e, "source"), "")) || str_is(f->text, json_string(json_get(e, "value"), "")))))
             continue;
@@ -348,6 +339,7 @@ static void verify_verdict(const struct verify_state *t, struct run_check *r, co
 
 void verify_compare(const struct verify_state *t, struct run_check *r, const struct record *record, const struct rules_outcome *out)
 {
+    run_members_make(r);
     verify_metrics(t, r, record);
     if (t->common)
         return;
