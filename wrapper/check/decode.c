@@ -71,20 +71,24 @@ static void decode_digits(struct buf *to, const struct decode_alphabet *d, struc
         buf_putc(to, '\n');
 }
 
-static void decode_run(struct buf *to, const struct decode_alphabet *d, struct str run)
+/* Appends what a run of digits spells, also unpacked. Returns why a part of it is left out, a static text; NULL: all is there. */
+static const char *decode_run(struct buf *to, const struct decode_alphabet *d, struct str run)
 {
     for (unsigned phase = 0; phase < d->phases; phase++)
         decode_digits(to, d, str_sub(run, phase, run.n), false);
-    if (str_starts(run, d->packed)) {
-        CLEANUP_BUF struct buf packed;
-        buf_init(&packed, run.n + 64);
-        decode_digits(&packed, d, run, true);
-        check_unpack(buf_text(&packed), PACKED_MAX, to);
-    }
+    if (!str_starts(run, d->packed))
+        return NULL;
+    CLEANUP_BUF struct buf packed;
+    buf_init(&packed, run.n + 64);
+    decode_digits(&packed, d, run, true);
+    return check_unpack(buf_text(&packed), PACKED_MAX, to);
 }
 
-static void add_runs(struct buf *to, struct str text, const struct decode_alphabet *d)
+/* Appends what each run of SHORTEST digits of the alphabet or more spells. Returns why a part of one
+ * is left out (of the first such run), a static text; NULL: all is there. */
+static const char *add_runs(struct buf *to, struct str text, const struct decode_alphabet *d)
 {
+    const char *why = NULL;
     fill_bytes(d);
     for (size_t at = 0, end; at < text.n; at = end + 1) {
         size_t last = at; /* behind the last digit */
@@ -95,9 +99,10 @@ static void add_runs(struct buf *to, struct str text, const struct decode_alphab
             else if (end == at || is == OTHER)
                 break;
         }
-        if (last - at >= SHORTEST)
-            decode_run(to, d, str_sub(text, at, last - at));
+        const char *left = last - at >= SHORTEST ? decode_run(to, d, str_sub(text, at, last - at)) : NULL;
+        why = why ? why : left;
     }
+    return why;
 }
 
 /* Returns the number of n hexadecimal digits at `at`; -1: these are not there. */
@@ -178,8 +183,11 @@ static bool has_escape_sign(struct str text)
     return memchr(text.p, '%', text.n) || memchr(text.p, '\\', text.n) || memchr(text.p, '=', text.n) || memchr(text.p, '&', text.n);
 }
 
-static void add_spellings(struct str text, struct buf *to)
+/* Appends what the text spells in each way, once. Returns why a part of it is left out, a static
+ * text; NULL: all is there. */
+static const char *add_spellings(struct str text, struct buf *to)
 {
+    const char *why = NULL;
     if (memchr(text.p, 0, text.n)) { /* UTF-16 and UTF-32, or letters separated by NULs */
         for (size_t i = 0; i < text.n; i++)
             if (text.p[i])
@@ -188,22 +196,28 @@ static void add_spellings(struct str text, struct buf *to)
     }
     if (has_escape_sign(text))
         add_signs(to, text);
-    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
-        add_runs(to, text, &spellings[i]);
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        const char *left = add_runs(to, text, &spellings[i]);
+        why = why ? why : left;
+    }
+    return why;
 }
 
-void check_decode(struct str text, struct buf *to)
+const char *check_decode(struct str text, struct buf *to)
 {
     size_t from = to->n;
     if (text.n < LEAST)
-        return;
-    add_spellings(text, to);
+        return NULL;
+    const char *why = add_spellings(text, to);
     for (int depth = 1; depth < DEPTH && to->n - from >= LEAST; depth++) {
         CLEANUP_BUF struct buf again;
         struct str said = str_sub(buf_text(to), from, to->n - from);
-        buf_init(&again, 8 * said.n + 4096);
-        add_spellings(said, &again);
+        buf_init(&again, 8 * said.n + 4096 + PACKED_MAX);
+        const char *left = add_spellings(said, &again);
+        why = why ? why : left;
         from = to->n;
         buf_str(to, buf_text(&again));
+        to->failed |= again.failed;
     }
+    return to->failed ? "larger than the limit of check when it is decoded" : why;
 }

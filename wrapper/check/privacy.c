@@ -134,7 +134,9 @@ static void check_secrets(struct run_check *r, const char *file, struct str text
     secrets_find(text, &state, take_secret, &c);
     CLEANUP_BUF struct buf b;
     buf_init(&b, 8 * text.n + 4096 + (8 << 20));
-    check_decode(text, &b);
+    const char *why = check_decode(text, &b);
+    if (why)
+        run_found(r, CHECK_OPAQUE, file, 0, "%sa text in it in base64 or hexadecimal is %s", where, why);
     struct secret_check spelt = {.r = r, .file = file, .text = buf_text(&b), .spelt = true, .told = c.told, .where = where};
     state = (struct secrets_state){0};
     if (b.n)

@@ -1,4 +1,5 @@
 /* disguise.c, unpack.c: what a text says in other spellings, and what is in compressed files. */
+#include "base/inflate.h"
 #include "check/parts.h"
 
 #include <setjmp.h>
@@ -64,10 +65,34 @@ static void other_text_says_nothing(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 1 << 20);
-        check_decode(str_of(rows[i]), &b);
+        if (check_decode(str_of(rows[i]), &b))
+            fail_msg("row %zu: not complete", i);
         if (b.n)
             fail_msg("row %zu: %s", i, b.p);
     }
+}
+
+/* What is not searched is reported: a secret may be behind the limits. */
+static void too_much_is_reported(void **state)
+{
+    enum { ZEROS = 9 << 20 };
+    CLEANUP_BUF struct buf packed, text, b;
+    char *zeros = calloc(1, ZEROS);
+    (void)state;
+    buf_init(&packed, 1 << 20);
+    buf_init(&text, 1 << 20);
+    buf_init(&b, 64 << 20);
+    if (!inflate_make_gzip((struct str){zeros, ZEROS}, &packed))
+        skip();
+    for (size_t i = 0; i < packed.n; i++)
+        buf_printf(&text, "%02x", (unsigned char)packed.p[i]);
+    const char *why = check_decode(buf_text(&text), &b);
+    assert_string_equal(why ? why : "", "larger than the limit of check when unpacked");
+    buf_deinit(&b);
+    buf_init(&b, 100); /* no capacity for all that it spells */
+    why = check_decode(STR("%67%68%70%5f" WORDS WORDS WORDS), &b);
+    assert_string_equal(why ? why : "", "larger than the limit of check when it is decoded");
+    free(zeros);
 }
 
 static const char gzipped[] =
@@ -100,7 +125,7 @@ static void packed_files_are_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(spellings_are_read), cmocka_unit_test(other_text_says_nothing),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(spellings_are_read), cmocka_unit_test(other_text_says_nothing), cmocka_unit_test(too_much_is_reported),
                                        cmocka_unit_test(packed_files_are_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
