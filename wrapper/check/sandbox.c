@@ -9,12 +9,15 @@
 #include <errno.h>
 
 enum {
-    RUN_S = 20, /* processor seconds for one run; wall time is three times that */
+    RUN_S = 20, /* processor seconds for one run */
+    WALL_S = 3 * RUN_S,
     ALL_S = 120, /* seconds of all runs of one check */
     REPLY_MAX = 256 << 10,
     MEMORY_MAX = 2 << 10 /* MiB */
 };
 
+/* Writes a finding as a line "id TAB file TAB text" to the pipe; file and text are cut to 1,000 bytes
+ * each. Ignores a failure. */
 static void sandbox_report(void *context, enum check_id id, const char *file, const char *text)
 {
     CLEANUP_BUF struct buf b;
@@ -42,6 +45,7 @@ static int sandbox_work_here(void *context, int out)
     return 0;
 }
 
+/* Reports the findings of the child process's lines. Lines that are none are ignored. */
 static void sandbox_relay(struct run_check *r, struct str reply)
 {
     while (reply.p && reply.n) {
@@ -72,13 +76,16 @@ void sandbox_run(struct run_check *r, const struct sandbox_work *what)
         child_work_deinit(&child);
         return;
     }
-    bool done = child_work_wait(&child, begin + (int64_t)3 * RUN_S * 1000000000);
+    bool done = child_work_wait(&child, begin + (int64_t)WALL_S * 1000000000);
     if (!done)
         child_work_kill(&child);
     int status = child_work_reap(&child, -1);
     r->k->apart_s += (double)(clock_mono_ns() - begin) / 1e9;
     sandbox_relay(r, buf_text(&child.text));
-    if (!done || status != 0)
-        run_found(r, what->endless, what->file, 0, "%s did not come to an end within %d s and %d MiB", what->what, RUN_S, MEMORY_MAX);
+    if (!done)
+        run_found(r, what->endless, what->file, 0, "%s did not end within %d s", what->what, WALL_S);
+    else if (status != 0)
+        run_found(r, what->endless, what->file, 0, "%s failed: it needed more than %d s of processor time or %d MiB, or crashed",
+                  what->what, RUN_S, MEMORY_MAX);
     child_work_deinit(&child);
 }
