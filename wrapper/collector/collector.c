@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/file_append.h"
 #include "base/fs.h"
 #include "base/json_out.h"
 #include "base/place.h"
@@ -103,8 +104,8 @@ static void claim_name(struct collecting_node *n, int folder)
 
 /* ---- reports ---- */
 
-/* Appends n->out to the node's file and clears it; on failure n->out stays for the next time. Sets
- * n->lost where the folder or the file has been removed. */
+/* Appends n->out to the node's file and clears it; on failure the file stays as it was, and n->out for the next time: samples
+ * that are there twice would count twice. Sets n->lost where the folder or the file has been removed. */
 static void collector_append_file(struct collecting_node *n)
 {
     int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (n->made ? 0 : O_CREAT);
@@ -115,7 +116,7 @@ static void collector_append_file(struct collecting_node *n)
                                             0600); /* opened each time: with NFS, only closing makes it visible on other nodes */
     if (fd < 0 && errno == ENOENT)
         n->lost = true; /* the recorder has gone, and the folder with it */
-    if (fd < 0 || !place_is_own(folder) || fstat(fd, &st) || !S_ISREG(st.st_mode) || fs_write_all(fd, n->out.p, n->out.n))
+    if (fd < 0 || !place_is_own(folder) || fstat(fd, &st) || !S_ISREG(st.st_mode) || file_append(fd, n->out.p, n->out.n))
         return;
     n->made = true;
     buf_clear(&n->out);
@@ -136,6 +137,7 @@ static void collector_flush(struct collecting_node *n)
     n->written_ns = clock_mono_ns();
 }
 
+/* Appends the line ["KIND",a,b] to n->out; a negative number is left out. */
 static void collector_send_event(struct collecting_node *n, const char *fmt, long long a, long long b)
 {
     char text[100];
@@ -235,7 +237,8 @@ static void collector_sample(struct collecting_node *n)
 
 /* ---- the end ---- */
 
-/* Answers the recorder's requests for the time ("t <token>"). False: the end of the input. */
+/* Answers the recorder's requests for the time ("t <token>"). False: the end of the input, or an
+ * error of reading it. */
 static bool collector_read_input(struct collecting_node *n)
 {
     char text[512];
