@@ -12,6 +12,7 @@
 
 static const double SAMPLE_MOST = 1e200; /* sums of such stay finite; what is greater is no measurement */
 enum {
+    SLOTS = 2 * NODES_MAX, /* of the table of names */
     PIECE = 256 << 10,
     ARENA_MAX = 512 << 20,
     POINTS_PRIVATE = 100000 /* of a series, over all nodes */,
@@ -19,22 +20,32 @@ enum {
     POINTS_LEAST = 8
 };
 
-/* Returns the report of the node, made at its first line, in the arena. NULL: NODES_MAX are there,
- * or out of memory. */
-static struct node_report *node_of(struct nodes_summary *n, struct str name)
+/* Appends an empty report of a node, in the arena. NULL: NODES_MAX are there, which sets n->more, or out of memory. */
+static struct node_report *node_add(struct nodes_summary *n, struct str name)
 {
-    for (struct node_report *t = n->first; t; t = t->next)
-        if (!t->own && str_is(name, t->name))
-            return t;
+    n->more = n->more || n->count == NODES_MAX;
     struct node_report *t = n->count < NODES_MAX ? ARENA_NEW(&n->arena, struct node_report) : NULL;
-    if (!t)
+    const char *own_name = t ? arena_dup(&n->arena, name.p, name.n) : NULL;
+    if (!own_name)
         return NULL;
-    t->name = arena_dup(&n->arena, name.p, name.n);
+    t->name = own_name;
     t->error_ms = -1;
     *(n->last ? &n->last->next : &n->first) = t;
     n->last = t;
     n->count++;
-    return t->name ? t : NULL;
+    return t;
+}
+
+/* Returns the report of another node, made at its first line, in the arena. NULL: as node_add. */
+static struct node_report *node_of(struct nodes_summary *n, struct str name)
+{
+    uint32_t at = 2166136261u; /* FNV-1a; the table is never more than half full */
+    for (size_t i = 0; i < name.n; i++)
+        at = (at ^ (unsigned char)name.p[i]) * 16777619u;
+    for (at %= SLOTS; n->slots[at]; at = (at + 1) % SLOTS)
+        if (str_is(name, n->slots[at]->name))
+            return n->slots[at];
+    return n->slots[at] = node_add(n, name);
 }
 
 /* Appends a copy of the fact to the node's list, in the arena. Drops it behind NODES_FACTS_MAX, and
@@ -142,7 +153,7 @@ static void nodes_read_array(struct nodes_summary *n, struct str node, const str
     }
     if (str_is(node, "-")) {
         n->chosen = strcmp(json_string(json_at(array, 4), ""), "launcher") == 0;
-        n->expected = strcmp(kind, "w") == 0 && a > 0 && a <= NODES_MAX ? a : n->expected;
+        n->expected = strcmp(kind, "w") == 0 && a > 0 && a <= INT32_MAX ? a : n->expected;
         n->step = strcmp(json_string(json_at(array, 2), ""), "step") == 0;
         n->outside = *json_string(json_at(array, 3), "") == 0;
         node_name_make(n->own, str_of(json_string(json_at(array, 3), "")));
@@ -187,7 +198,9 @@ static int nodes_read_lines(struct nodes_summary *n, int fd, struct err *err)
     for (;;) {
         char *room = buf_room(&text, PIECE);
         ssize_t got = room ? read(fd, room, PIECE) : -1;
-        if (got < 0 && room && errno == EINTR)
+        if (!room)
+            return err_memory(err, "the reports of the nodes");
+        if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return err_sys(err, "nodes: cannot read %s", NODES_LINES);
@@ -209,7 +222,7 @@ static int nodes_read_lines(struct nodes_summary *n, int fd, struct err *err)
 static void take_own(struct nodes_summary *n, const struct record *r)
 {
     static const char *const others[] = {"probe:scheduler", "probe:environment", "probe:software", "probe:source", "probe:program"};
-    struct node_report *own = node_of(n, str_of(n->own));
+    struct node_report *own = node_add(n, str_of(n->own));
     if (!own)
         return;
     own->own = true;
@@ -239,21 +252,65 @@ static struct node_fact *fact_of(const struct node_report *t, const char *key)
     return NULL;
 }
 
-/* Sets `common` for each fact that all nodes report with the same text. */
+/* A key of the first node, with its first fact that has a value. */
+struct common_row {
+    struct node_fact *fact;
+    size_t at, same; /* place in the list; other nodes whose first value is the same */
+    const struct node_report *seen; /* the last node with this key */
+};
+
+static int compare_common_rows(const void *a, const void *b)
+{
+    const struct common_row *x = a, *y = b;
+    int c = strcmp(x->fact->key, y->fact->key);
+    return c ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+static int compare_common_keys(const void *key, const void *row)
+{
+    return strcmp(key, ((const struct common_row *)row)->fact->key);
+}
+
+/* Returns the first node's facts that have a value, sorted by key, of each key the first one. The caller frees the list.
+ * NULL: out of memory. */
+static struct common_row *common_rows(const struct node_report *first, size_t *ret_count)
+{
+    struct common_row *rows = calloc(first->facts_count + 1, sizeof *rows);
+    size_t n = 0, kept = 0;
+    for (struct node_fact *f = rows ? first->facts : NULL; f; f = f->next)
+        if (!f->missing) {
+            rows[n] = (struct common_row){.fact = f, .at = n};
+            n++;
+        }
+    if (n)
+        qsort(rows, n, sizeof *rows, compare_common_rows);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || strcmp(rows[kept - 1].fact->key, rows[i].fact->key) != 0)
+            rows[kept++] = rows[i];
+    *ret_count = kept;
+    return rows;
+}
+
+/* Sets `common` for each fact that all nodes report with the same text. Out of memory sets none: each node then has all of its
+ * facts. */
 static void mark_common(struct nodes_summary *n)
 {
-    for (struct node_fact *f = n->first ? n->first->facts : NULL; f; f = f->next) {
-        f->common = !f->missing;
-        for (struct node_report *t = n->first->next; t && f->common; t = t->next) {
-            const struct node_fact *other = fact_of(t, f->key);
-            f->common = other && strcmp(other->text, f->text) == 0;
+    size_t count;
+    struct common_row *rows = n->first ? common_rows(n->first, &count) : NULL;
+    for (const struct node_report *t = rows ? n->first->next : NULL; t; t = t->next)
+        for (const struct node_fact *f = t->facts; f; f = f->next) {
+            struct common_row *row = f->missing ? NULL : bsearch(f->key, rows, count, sizeof *rows, compare_common_keys);
+            if (!row || row->seen == t)
+                continue;
+            row->seen = t;
+            row->same += strcmp(row->fact->text, f->text) == 0;
         }
-    }
-    for (struct node_report *t = n->first ? n->first->next : NULL; t; t = t->next)
+    for (struct node_report *t = rows ? n->first : NULL; t; t = t->next)
         for (struct node_fact *f = t->facts; f; f = f->next) {
-            const struct node_fact *first = f->missing ? NULL : fact_of(n->first, f->key);
-            f->common = first && first->common;
+            const struct common_row *row = f->missing ? NULL : bsearch(f->key, rows, count, sizeof *rows, compare_common_keys);
+            f->common = row && row->same == n->count - 1;
         }
+    free(rows);
 }
 
 /* Returns how many points a series may have: with more nodes fewer, since a published run shall
@@ -291,22 +348,26 @@ int nodes_read_samples(struct nodes_summary *ret, int dir, const struct record *
     *ret = (struct nodes_summary){.points = NODES_POINTS_MAX, .each = each, .context = context};
     arena_init(&ret->arena, ARENA_MAX);
     node_name_make(ret->own, STR(""));
+    ret->slots = arena_get(&ret->arena, SLOTS * sizeof *ret->slots);
     char first[NODE_LINE_MAX + 1];
     ssize_t got = pread(fd, first, NODE_LINE_MAX, 0); /* the recorder's own line, which states their number */
     const char *end = got > 0 ? memchr(first, '\n', (size_t)got) : NULL;
-    if (end)
+    if (end && ret->slots)
         nodes_read_line(ret, (struct str){first, (size_t)(end - first)});
     ret->points = points_for(ret->expected, public_profile);
     ret->brief = public_profile && ret->expected > NODES_BRIEF;
     if (!ret->outside)
         take_own(ret, r);
-    if (nodes_read_lines(ret, fd, err) == 0) {
-        settle_use(ret);
-        mark_common(ret);
-        return 0;
+    int rc = ret->slots ? nodes_read_lines(ret, fd, err) : -1;
+    if (ret->arena.failed) /* statistics over a part of the nodes would be wrong */
+        rc = err_set(err, ERR_SYSTEM, "nodes: the reports need more than %d MiB (or out of memory)", ARENA_MAX >> 20);
+    if (rc) {
+        nodes_deinit(ret);
+        return -1;
     }
-    nodes_deinit(ret);
-    return -1;
+    settle_use(ret);
+    mark_common(ret);
+    return 0;
 }
 
 void nodes_deinit(struct nodes_summary *n)

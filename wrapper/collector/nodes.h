@@ -50,7 +50,9 @@ struct nodes_summary {
     void *context;
     char own[NODE_NAME_MAX + 1]; /* the recorder's */
     struct node_report *first, *last; /* the recorder's first */
+    struct node_report **slots; /* table of the other nodes, by name */
     size_t count;
+    bool more; /* more than NODES_MAX nodes have reported: the further ones are left out */
     int64_t expected; /* besides the recorder's; 0: not known */
     bool outside; /* the recorder runs on none of them */
     bool brief; /* nodes.json holds no series: it would be too long to be published */

@@ -12,8 +12,8 @@ enum { DIFFERENT_MAX = 5 /* nodes named, */, KEYS_MAX = 4 /* and keys of each */
 
 /* ---- kinds ---- */
 
-/* Returns the texts of all nodes for a key, in an array that the caller frees; NULL where a node
- * has none. */
+/* Returns the texts of all nodes for a key, in an array that the caller frees; its elements are NULL where a node has no text, or did
+ * not run the program. NULL: out of memory. */
 static const char **texts_of(const struct nodes_summary *n, const char *key)
 {
     const char **texts = calloc(n->count + 1, sizeof *texts);
@@ -75,8 +75,8 @@ static void warn_different(struct record *r, const struct node_report *t, const 
         buf_puts(&text, ", not ");
         buf_plain(&text, str_of(other), 60);
     }
-    record_warning(r, "node %s is not like %s (%s): %s%s", t->name, usual_one->name, key,
-                   text.n ? text.p : "in what is not told one by one", more ? ", and more in nodes.json" : "");
+    record_warning(r, "node %s differs from %s in %s: %s%s", t->name, usual_one->name, key,
+                   text.n ? text.p : "no other fact about their hardware differs", more ? ", and more in nodes.json" : "");
 }
 
 /* Records a warning for each node whose text differs from the usual one, and behind DIFFERENT_MAX
@@ -93,7 +93,7 @@ static void warn_others(const struct nodes_summary *n, struct record *r, const c
         if (texts[i] && strcmp(texts[i], wanted) != 0 && told++ < DIFFERENT_MAX)
             warn_different(r, t, like, key);
     if (told > DIFFERENT_MAX)
-        record_warning(r, "%zu more nodes are not like %s (%s)", told - DIFFERENT_MAX, like->name, key);
+        record_warning(r, "%zu more nodes differ from %s in %s", told - DIFFERENT_MAX, like->name, key);
 }
 
 /* Records as `param` how many different texts the nodes have for `key`, and warns of those that
@@ -102,7 +102,9 @@ static void nodes_record_kinds(const struct nodes_summary *n, struct record *r, 
 {
     const char **texts = texts_of(n, key);
     size_t usual = 0, kinds = texts ? kinds_of(texts, n->count, &usual) : 0;
-    if (kinds == 0)
+    if (!texts)
+        record_missing(r, param, "out of memory");
+    else if (kinds == 0)
         record_missing(r, param, "no node reported its %s", key);
     else
         record_param_int(r, param, (int64_t)kinds);
@@ -112,14 +114,6 @@ static void nodes_record_kinds(const struct nodes_summary *n, struct record *r, 
 }
 
 /* ---- statistics ---- */
-
-static const struct node_series *series_named(const struct node_report *t, const char *name)
-{
-    for (size_t i = 0; i < t->series_count; i++)
-        if (strcmp(t->series[i]->name, name) == 0 && t->series[i]->count)
-            return t->series[i];
-    return NULL;
-}
 
 /* Divides a name: "system/network_receive_megabytes" -> "network_receive" and its unit "MB". False:
  * the name has a unit that is none of the format's. */
@@ -155,19 +149,33 @@ static void nodes_record_metric(struct record *r, const char *base, const char *
     record_metric(r, key, value, unit, DIR_NONE, 0, r->end_ms);
 }
 
-/* Records minimum, mean, maximum and sum over the nodes of one series: of each node its mean, or
- * for what counts upwards its last value. */
-static void nodes_record_stats(const struct nodes_summary *n, struct record *r, const char *name)
+/* A series of a node. */
+struct series_entry {
+    const struct node_report *node;
+    const struct node_series *series;
+    size_t at; /* place among all */
+};
+
+static int compare_entry_names(const void *a, const void *b)
+{
+    const struct series_entry *x = a, *y = b;
+    int c = strcmp(x->series->name, y->series->name);
+    return c ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Records minimum, mean, maximum and sum over the nodes of one series, whose entries are given: of each node that ran the program
+ * its mean, or for what counts upwards its last value. */
+static void nodes_record_stats(const struct series_entry *list, size_t entries, struct record *r)
 {
     char base[200], key[300];
     const char *unit;
     size_t count = 0;
     double sum = 0, min = INFINITY, max = -INFINITY;
-    if (!split_unit(name, base, sizeof base, &unit) || strncmp(base, "disk_usage", 10) == 0 || strncmp(base, "disk_available", 14) == 0)
+    if (!split_unit(list->series->name, base, sizeof base, &unit) || strncmp(base, "disk_usage", 10) == 0 ||
+        strncmp(base, "disk_available", 14) == 0)
         return; /* how full the nodes' own disks are means little for the program */
-    for (const struct node_report *t = n->first; t; t = t->next) {
-        const struct node_series *s = t->use == NODE_USED ? series_named(t, name) : NULL;
-        double v = s ? node_value(s) : NAN;
+    for (size_t i = 0; i < entries; i++) {
+        double v = list[i].node->use == NODE_USED ? node_value(list[i].series) : NAN;
         if (!isfinite(v))
             continue;
         count++;
@@ -191,17 +199,31 @@ static void nodes_record_stats(const struct nodes_summary *n, struct record *r, 
     }
 }
 
-/* Records the statistics of every series once, whichever nodes have it. */
+/* Records the statistics of every series once, by name, whichever nodes have it. Out of memory becomes a missing value. */
 static void nodes_record_metrics(const struct nodes_summary *n, struct record *r)
 {
+    size_t all = 0, count = 0;
     for (const struct node_report *t = n->first; t; t = t->next)
-        for (size_t i = 0; i < t->series_count; i++) {
-            bool before = false;
-            for (const struct node_report *u = n->first; u != t && !before; u = u->next)
-                before = series_named(u, t->series[i]->name) != NULL;
-            if (!before)
-                nodes_record_stats(n, r, t->series[i]->name);
-        }
+        all += t->series_count;
+    struct series_entry *list = calloc(all + 1, sizeof *list);
+    if (!list) {
+        record_missing(r, "nodes", "out of memory for the statistics over nodes");
+        return;
+    }
+    for (const struct node_report *t = n->first; t; t = t->next)
+        for (size_t i = 0; i < t->series_count; i++)
+            if (t->series[i]->count) {
+                list[count] = (struct series_entry){t, t->series[i], count};
+                count++;
+            }
+    if (count)
+        qsort(list, count, sizeof *list, compare_entry_names);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && strcmp(list[end].series->name, list[i].series->name) == 0;)
+            end++;
+        nodes_record_stats(list + i, end - i, r);
+    }
+    free(list);
 }
 
 /* Records the series of each other node, as MLflow names those of several nodes; the recorder's own
@@ -254,6 +276,11 @@ static void nodes_record_all(const struct nodes_summary *n, struct record *r)
         nodes_record_missing(n, r, (int64_t)others, n->expected);
         return;
     }
+    if (n->more || n->expected + !n->outside > NODES_MAX) {
+        record_missing(r, "nodes.count",
+                       "the program ran on more nodes than the %d whose reports are stored: statistics over all are missing", NODES_MAX);
+        return;
+    }
     record_param_int(r, "nodes.count", (int64_t)used);
     nodes_record_missing(n, r, (int64_t)used - own, n->chosen ? n->used - n->own_used : n->expected);
     if (used > 1) {
@@ -298,7 +325,7 @@ void nodes_finish(int dir, struct record *r, bool public_profile)
     nodes_print(&n, &text);
     nodes_record(&n, r);
     if (text.failed || fs_write(dir, "nodes.json", buf_text(&text), 0600, false, &err))
-        record_missing(r, "nodes.json", "%s", text.failed ? "it would be too long" : err.text);
+        record_missing(r, "nodes.json", "%s", text.failed ? "it would be longer than 64 MiB (or out of memory)" : err.text);
     else
         record_artifact(r, "nodes.json", "nodes.json");
     nodes_deinit(&n);

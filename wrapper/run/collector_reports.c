@@ -79,10 +79,10 @@ static struct collector_node *find_collector_node(struct run *run, struct str na
     for (size_t i = 0; i < n->seen_count; i++)
         if (str_is(name, n->seen[i].name))
             return &n->seen[i];
-    if (n->seen_count == NODES_MAX)
+    if (n->seen_count == NODES_MAX || !ARRAY_FITS(n->seen, n->seen_room, n->seen_count + 1)) {
+        n->cut++; /* its lines are not stored */
         return NULL;
-    if (!ARRAY_FITS(n->seen, n->seen_room, n->seen_count + 1))
-        return NULL;
+    }
     struct collector_node *s = &n->seen[n->seen_count++];
     *s = (struct collector_node){.error_ms = INT64_MAX, .least_ms = INT64_MIN / 4, .most_ms = INT64_MAX / 4};
     snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));

@@ -118,6 +118,66 @@ static void node(struct buf *to, const char *name, const char *type, const char 
     }
 }
 
+/* Reports of so many nodes are stored; a number of nodes or a sum over them would be wrong where there are more. */
+static void more_nodes_than_are_stored(void **state)
+{
+    (void)state;
+    for (int others = NODES_MAX - 1; others <= NODES_MAX; others++) {
+        struct record r;
+        struct buf lines CLEANUP_BUF, json CLEANUP_BUF;
+        char id[33], text[64];
+        buf_init(&lines, 8 << 20);
+        record_new_id(id);
+        record_init(&r, id, 1000);
+        snprintf(text, sizeof text, "[\"w\",%d,\"ranks\",\"n0\"]", others);
+        add(&lines, "-", text);
+        for (int i = 0; i < others && i < NODES_MAX - 1; i++) {
+            snprintf(text, sizeof text, "n%d", i + 1);
+            add(&lines, text, "[\"h\",1000]");
+        }
+        told(lines.p, &r, false, &json);
+        assert_true(str_is(record_text(&r, FACT_PARAM, "nodes.count"), others < NODES_MAX ? "4096" : ""));
+        bool missing = record_find(&r, FACT_MISSING, "nodes.count");
+        assert_int_equal(missing, others == NODES_MAX);
+        record_deinit(&r);
+    }
+}
+
+/* A fact is common where each node's first value of the key is the same. */
+static void common_facts_are_those_of_all(void **state)
+{
+    (void)state;
+    struct record r;
+    struct buf lines CLEANUP_BUF, json CLEANUP_BUF;
+    struct json *j = NULL;
+    char id[33];
+    buf_init(&lines, 1 << 20);
+    record_new_id(id);
+    record_init(&r, id, 1000);
+    add(&lines, "-", "[\"w\",3,\"ranks\",\"\"]");
+    for (int i = 1; i <= 3; i++) {
+        char name[8], text[100];
+        snprintf(name, sizeof name, "n%d", i);
+        add(&lines, name, "[\"p\",\"z.same\",\"1\"]");
+        add(&lines, name, "[\"p\",\"a.same\",\"1\"]");
+        snprintf(text, sizeof text, "[\"p\",\"b.other\",\"%d\"]", i / 3);
+        add(&lines, name, text);
+        if (i < 3)
+            add(&lines, name, "[\"p\",\"c.of_two\",\"1\"]");
+        if (i == 2)
+            add(&lines, name, "[\"p\",\"z.same\",\"2\"]"); /* a later value */
+        add(&lines, name, "[\"x\",\"d.missing\",\"none\"]");
+    }
+    told(lines.p, &r, false, &json);
+    assert_int_equal(json_parse(&j, buf_text(&json), NULL, NULL), 0);
+    const struct json *common = json_get(j, "common");
+    assert_int_equal(json_count(common), 2);
+    assert_string_equal(json_string(json_get(common, "z.same"), ""), "1");
+    assert_string_equal(json_string(json_get(common, "a.same"), ""), "1");
+    json_free(j);
+    record_deinit(&r);
+}
+
 static void nodes_are_compared_and_merged(void **state)
 {
     (void)state;
@@ -151,7 +211,7 @@ static void nodes_are_compared_and_merged(void **state)
     assert_true(record_number(&r, "system/n4/system_memory_usage_megabytes", -1) == 601);
     size_t warned = 0, missing = 0;
     for (const struct fact *f = r.first; f; f = f->next) {
-        warned += f->kind == FACT_WARNING && str_has(f->text, "node n4 is not like n1 (node.type): cpu.model is New\\x1b, not Old");
+        warned += f->kind == FACT_WARNING && str_has(f->text, "node n4 differs from n1 in node.type: cpu.model is New\\x1b, not Old");
         missing += f->kind == FACT_MISSING && str_is(f->key, "nodes") && str_has(f->text, "no report from 1 of 4 other nodes");
     }
     assert_int_equal(warned, 1);
@@ -294,7 +354,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_whole_or_none),
-        cmocka_unit_test(nodes_have_their_own_name), cmocka_unit_test(nodes_are_compared_and_merged),      cmocka_unit_test(long_runs_stay_small),
+        cmocka_unit_test(nodes_have_their_own_name), cmocka_unit_test(more_nodes_than_are_stored), cmocka_unit_test(common_facts_are_those_of_all), cmocka_unit_test(nodes_are_compared_and_merged),      cmocka_unit_test(long_runs_stay_small),
         cmocka_unit_test(accounting_is_read), cmocka_unit_test(published_nodes_are_small),      cmocka_unit_test(launches_have_one_name_on_every_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
