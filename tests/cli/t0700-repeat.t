@@ -129,6 +129,10 @@ is "--as steps: one run" "$(find mlruns -name meta.yaml | wc -l)" 2
 is "with the values" "$(tree 'samples(r, "rate_MB_per_s")')" "[(1, 10.0), (2, 12.0)]"
 is "and the outputs" "$(cat mlruns/*/*/artifacts/runs/run-0002-stdout.log)" "rate: 12"
 is "nothing else is left" "$(find . -name steps)" ""
+rm -rf mlruns .benchwrap
+"$BENCHWRAP" -q --repeat 3 --as steps --log-max 100k --artifact-max 20k -- sh -c '[ -e large ] && echo small || { : >large; head -c 50000 /dev/zero | tr "\0" x; }' >/dev/null
+is "a log that is too large leaves the space to the next ones" "$(cd mlruns/*/*/artifacts/runs && echo *)" "run-0002-stdout.log run-0003-stdout.log"
+rm -f large
 
 rm -rf mlruns .benchwrap
 "$BENCHWRAP" -q --gate --repeat 2 -- true

@@ -1,6 +1,7 @@
 /* repeat_record.c: the parent run of repetitions: its begin, notes of each repetition's values, its
  * publication in the tree. */
 #include "base/clock.h"
+#include "base/file_append.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/show.h"
@@ -13,6 +14,7 @@
 #include "series/table.h"
 #include "series/values.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,10 +143,10 @@ static int open_notes(struct repeat_state *s, struct err *err)
     if (!s->recorded)
         return 0;
     series_head_print(&s->notes, &head);
+    if (head.failed)
+        return err_set(err, ERR_SYSTEM, "series: the sweep's values are longer than %d MiB (or out of memory)", HEAD_MAX_BYTES >> 20);
     s->file = openat(s->run.spool.dir, SERIES_NOTES, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-    if (s->file < 0 || head.failed || fs_write_all(s->file, head.p, head.n))
-        return err_sys(err, "series: %s cannot be written", SERIES_NOTES);
-    return 0;
+    return s->file < 0 || file_append(s->file, head.p, head.n) ? err_sys(err, "series: cannot write %s", SERIES_NOTES) : 0;
 }
 
 /* Sets the tree for runs with --as steps, in the parent run's spool. 0; -1 with err. */
@@ -254,7 +256,7 @@ static int wait_for_run(struct repeat_state *s, const struct series_repetition *
     return folder;
 }
 
-/* Adds the logs of a repetition to the parent run's files, up to --artifact-max for all of them. */
+/* Adds the logs of a repetition to the parent run's files, up to --artifact-max for all of them. Others become a warning each. */
 static void keep_logs(struct repeat_state *s, int folder, const struct series_repetition *run)
 {
     static const char *const logs[] = {"stdout.log", "stderr.log", CODE_PROFILE_FILE};
@@ -266,34 +268,35 @@ static void keep_logs(struct repeat_state *s, int folder, const struct series_re
         snprintf(to, sizeof to, "%s-%04zu-%s", run->warmup ? "warmup" : "run", run->order, logs[i]);
         if (fstatat(folder, from, &st, 0) || st.st_size == 0)
             continue;
-        s->kept += (uint64_t)st.st_size;
-        if (s->kept > opt_bytes(&s->plan.opts, OPTION_ARTIFACT_MAX))
+        if (s->kept + (uint64_t)st.st_size > opt_bytes(&s->plan.opts, OPTION_ARTIFACT_MAX))
             record_warning(&s->run.record, "%s is not kept: the files of the series would be larger than --artifact-max", to);
         else if (fs_link(folder, from, s->run.spool.dir, to, 0644, &err))
             record_warning(&s->run.record, "%s is not kept: %s", to, err.text);
-        else
+        else {
+            s->kept += (uint64_t)st.st_size;
             record_artifact(&s->run.record, arena_printf(&s->run.record.arena, "runs/%s", to), to);
+        }
     }
 }
 
 /* Reads the values of a run that has ended from its folder into *run; with a scratch tree keeps its
- * logs and removes that tree. False: the run has no record that can be read. */
-static bool read_repetition_values(struct repeat_state *s, struct series_repetition *run)
+ * logs and removes that tree. False, with err: the run has no record that can be read. */
+static bool read_repetition_values(struct repeat_state *s, struct series_repetition *run, struct err *err)
 {
     CLEANUP_BUF struct buf text;
-    struct err err = {0};
+    struct err ignored = {0};
     struct json *detail = NULL;
     CLEANUP_FD int folder = s->recorded ? wait_for_run(s, run) : -1;
     buf_init(&text, DETAIL_MAX + 1);
-    if (folder < 0 || fs_read(folder, "artifacts/benchwrap.json", DETAIL_MAX, 0, &text, &err) ||
-        json_parse(&detail, buf_text(&text), NULL, &err))
-        return false;
+    if (folder < 0)
+        return err_set(err, ERR_SYSTEM, "its record was not in the tree when it had ended"), false;
+    if (fs_read(folder, "artifacts/benchwrap.json", DETAIL_MAX, 0, &text, err) || json_parse(&detail, buf_text(&text), NULL, err))
+        return err_wrap(err, "its record"), false;
     series_values_take(run, detail, &s->notes.arena);
     json_free(detail);
     if (s->scratch) {
         keep_logs(s, folder, run);
-        if (spool_path(&s->run.spool, &text) == 0)
-            fs_remove_tree(s->run.spool.dir, "steps", &err);
+        fs_remove_tree(s->run.spool.dir, "steps", &ignored);
     }
     return true;
 }
@@ -301,8 +304,8 @@ static bool read_repetition_values(struct repeat_state *s, struct series_repetit
 bool repeat_note_run(struct repeat_state *s, struct series_repetition *run)
 {
     struct buf line CLEANUP_BUF;
-    struct err err = {0};
-    bool there = read_repetition_values(s, run), started = there || run->exit < 125 || run->exit > 127;
+    struct err err = {0}, why = {0};
+    bool there = read_repetition_values(s, run, &why), started = there || run->exit < 125 || run->exit > 127;
     buf_init(&line, LINE_MAX_BYTES);
     if (s->judge && !s->judge(s->judge_context, run))
         return started;
@@ -311,10 +314,11 @@ bool repeat_note_run(struct repeat_state *s, struct series_repetition *run)
         return started;
     if (!there)
         record_warning(&s->run.record, "run %zu (%.8s) is in no statistics: %s", run->order, run->id,
-                       started ? "its record was not there when it had ended" : "the program could not be started");
+                       started ? why.text : "the program could not be started");
     series_run_print(run, &line);
-    if (line.failed || fs_write_all(s->file, line.p, line.n))
-        repeat_say("series: run %zu cannot be noted; it is not in the statistics", run->order);
+    if (line.failed || file_append(s->file, line.p, line.n))
+        repeat_say("series: cannot write run %zu to " SERIES_NOTES ": %s; the statistics lack it", run->order,
+                   line.failed ? "its values are longer than 16 MiB (or out of memory)" : err_words(errno));
     if (journal_flush(s->run.journal, false, &err) < 0)
         repeat_say("%s", err.text);
     return started;
@@ -456,8 +460,9 @@ static void repeat_close_record(struct repeat_state *s, int exit_status, int num
     bool failed = exit_status && exit_status != 3;
     buf_init(&line, 8192);
     series_end_print(s->why, &line);
-    if (s->file >= 0 && (line.failed || fs_write_all(s->file, line.p, line.n)))
-        repeat_say("series: its end cannot be noted");
+    if (s->file >= 0 && (line.failed || file_append(s->file, line.p, line.n)))
+        repeat_say("series: cannot write its end to " SERIES_NOTES ": %s",
+                   line.failed ? "it is longer than 8,192 bytes (or out of memory)" : err_words(errno));
     r->source = "recorder";
     r->end_ms = clock_wall_after_ms(s->run.wire->start_wall_ms, s->run.wire->start_mono_ns);
     r->status = number ? RUN_KILLED : failed ? RUN_FAILED : RUN_FINISHED;
@@ -510,7 +515,7 @@ void repeat_end(struct repeat_state *s, int exit_status, int number)
         struct buf where CLEANUP_BUF;
         buf_init(&where, 4096);
         spool_path(&s->run.spool, &where);
-        repeat_say("%.900s; the series is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text, buf_text(&where).p);
+        repeat_say("%s; the series is kept in %s, finish it with \"benchwrap sync --local\"", err.text, where.p ? where.p : "its spool");
     }
     if (rc == 0) {
         run_exports_start(&s->run);
