@@ -36,10 +36,19 @@ static void print_progress(const struct repeat_state *s, const struct series_rep
                run->warmup ? "warm-up" : "repetition", run->repetition);
 }
 
+/* Ends the series after the current run; why: NULL: out of memory for the words. */
 static void repeat_stop(struct repeat_state *s, const char *why)
 {
     s->stop = true;
     s->why = why ? why : "out of memory";
+}
+
+/* Ends the series before its next run, as a failure with the exit status 125. */
+static void repeat_stop_for_memory(struct repeat_state *s)
+{
+    repeat_say("out of memory for the next repetition");
+    s->status = s->status ? s->status : 125 << 8;
+    repeat_stop(s, NULL);
 }
 
 /* Notes the outcome of a run, and stops the series where the outcome or a signal ends it. */
@@ -57,7 +66,8 @@ static void handle_run_end(struct repeat_state *s, const struct series_repetitio
     if (number) {
         char words[EXIT_WORDS_SIZE];
         exit_words(words, 0, number);
-        repeat_stop(s, arena_dup(a, words, strlen(words)));
+        const char *why = arena_dup(a, words, strlen(words));
+        repeat_stop(s, why ? why : "ended by a signal");
     } else if (!started)
         repeat_stop(s, "the program could not be started");
     else if (failed && !s->what.keep_going)
@@ -71,7 +81,7 @@ static bool run_repetition(struct repeat_state *s, size_t point, bool warmup, si
     int status = 0;
     struct series_repetition *run = series_run_new(&s->notes, s->notes.count + 1, point, warmup, repetition);
     if (!run)
-        return repeat_stop(s, NULL), false;
+        return repeat_stop_for_memory(s), false;
     if (s->what.max_time > 0 && (double)(clock_mono_ns() - s->start_ns) / 1e9 >= s->what.max_time)
         repeat_stop(s, "the time of --max-time is over");
     if (repeat_child_ending(&s->child))
@@ -106,6 +116,7 @@ static uint64_t next_random(uint64_t *state) /* splitmix64: the same order for t
     return z ^ (z >> 31);
 }
 
+/* Shuffles the n points in place (Fisher and Yates), each order equally likely. */
 static void shuffle_points(size_t *order, size_t n, uint64_t *state)
 {
     for (size_t i = n; i > 1; i--) {
@@ -128,6 +139,8 @@ bool repeat_point_done(struct repeat_state *s, size_t point, size_t done)
     return series_stable(&s->notes, point, s->what.repeat, s->what.until, NULL);
 }
 
+/* Runs warm-ups and repetitions of one point after the other. Ends early where run_repetition ends
+ * the series. */
 static void run_point_by_point(struct repeat_state *s)
 {
     for (size_t p = 0; p < s->what.sweep.points; p++) {
@@ -145,17 +158,17 @@ static void run_point_by_point(struct repeat_state *s)
 static void run_interleaved(struct repeat_state *s)
 {
     size_t n = s->what.sweep.points, *order = arena_get(&s->notes.arena, n * sizeof *order);
+    bool *done = arena_get(&s->notes.arena, n);
     uint64_t state = s->what.seed;
-    if (!order) {
-        repeat_stop(s, NULL);
+    if (!order || !done) {
+        repeat_stop_for_memory(s);
         return;
     }
     for (size_t i = 1; i <= s->what.warmup; i++)
         for (size_t p = 0; p < n; p++)
             if (!run_repetition(s, p, true, i))
                 return;
-    bool *done = arena_get(&s->notes.arena, n);
-    for (size_t round = 0, left = done ? n : 0; left; round++) {
+    for (size_t round = 0, left = n; left; round++) {
         for (size_t p = 0; p < n; p++)
             order[p] = p;
         if (s->what.shuffle)

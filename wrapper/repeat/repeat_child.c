@@ -21,9 +21,9 @@ enum { BEAT_MS = 60000 };
 int repeat_child_open(struct repeat_child *c, struct err *err)
 {
     if (!spawn_save(&c->state))
-        return err_sys(err, "series: signals cannot be blocked");
+        return err_sys(err, "series: cannot block signals");
     if (signals_open(&c->signals) < 0)
-        return err_sys(err, "series: signals cannot be read");
+        return err_sys(err, "series: cannot open a signalfd");
     signals_start_observer(&c->signals); /* without one a signal to the whole group reaches the run twice: better than not at all */
     return 0;
 }
@@ -127,7 +127,7 @@ int repeat_child_run(struct repeat_child *c, char *const *line, const char *inpu
         return -1;
     pid_t pid = spawn_held(&c->state, line, environ, -1, -1, &hold);
     if (pid < 0)
-        return err_sys(err, "series: no process for the run");
+        return err_sys(err, "series: cannot start a process for the run");
     signals_started(&c->signals, pid);
     spawn_release(hold);
     repeat_child_wait(c, pid, ret_status);

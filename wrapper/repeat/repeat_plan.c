@@ -34,7 +34,7 @@ static int read_until(struct repeat_plan *s, const struct plan *p, struct err *e
     struct str number = str_of(text);
     double percent;
     if (!text)
-        return opt_text(&p->opts, OPTION_MAX_REPEAT) ? err_set(err, ERR_USAGE, "--max-repeat: it is about --until-stable PERCENT") : 0;
+        return opt_text(&p->opts, OPTION_MAX_REPEAT) ? err_set(err, ERR_USAGE, "--max-repeat: it requires --until-stable PERCENT") : 0;
     if (!str_ends(number, "%") || !str_double(str_sub(number, 0, number.n - 1), &percent) || !(percent > 0 && percent < 100))
         return err_set(err, ERR_USAGE, "--until-stable: expected a percentage between 0%% and 100%%, for example 2%%, got \"%.20s\"", text);
     s->until = percent / 100;
@@ -51,7 +51,8 @@ static int read_repeat_counts(struct repeat_plan *s, const struct plan *p, struc
     if (s->until > 0 && s->repeat < 3)
         return err_set(err, ERR_USAGE, "--repeat with --until-stable is the minimum number of repetitions: expected 3 or more");
     if (s->until > 0 && s->most < s->repeat)
-        return err_set(err, ERR_USAGE, "--max-repeat: it is less than the %zu repetitions that are run at least", s->repeat);
+        return err_set(err, ERR_USAGE, "--max-repeat: expected %zu or more, the minimum number of repetitions (--repeat), got %zu",
+                       s->repeat, s->most);
     if (s->until == 0)
         s->most = s->repeat;
     if (s->sweep.points * (s->most + s->warmup) > SERIES_RUNS_MAX)
@@ -95,7 +96,7 @@ int repeat_plan_make(struct repeat_plan *ret, struct plan *p, struct err *err)
     s.steps = as && strcmp(as, "steps") == 0;
     s.seed = s.shuffle ? (uint64_t)opt_integer(&p->opts, OPTION_SEED) : 0;
     if (s.shuffle && !s.interleave)
-        return err_set(err, ERR_USAGE, "--seed: it is about the order of --interleave");
+        return err_set(err, ERR_USAGE, "--seed: it requires --interleave, whose order it sets");
     CLEANUP_FD int input = s.input ? repeat_input_open(s.input, err) : -1;
     if (s.input && input < 0)
         return -1;
@@ -182,6 +183,8 @@ static size_t line_words_max(const struct plan *p)
     return n;
 }
 
+/* Returns the name of a run: --name, the benchmark or the program, then the point and "#2" or
+ * "warm-up 2". Name and point are cut to 100 and 120 bytes. In the arena; NULL: out of memory. */
 static const char *repetition_name(const struct repeat_plan *s, const struct plan *p, const struct series_repetition *run, struct arena *a)
 {
     CLEANUP_BUF struct buf label;
