@@ -81,7 +81,8 @@ static bool has_handler(struct str text)
     return false;
 }
 
-/* Returns whether the text begins with an address in the picture itself, with or without a quote before it. */
+/* Returns whether the text begins with an address in the picture itself, with or without a quote
+ * before it. */
 static bool begins_inner_address(struct str text, bool *ret_quoted)
 {
     static const char *const inner[] = {"#", "data:image/png", "data:image/jpeg"};
@@ -93,8 +94,8 @@ static bool begins_inner_address(struct str text, bool *ret_quoted)
     return false;
 }
 
-/* Returns whether a picture has an address that leads out of it, in an attribute "href" or in "url(…)". An attribute that is
- * written in an unusual way counts as one. */
+/* Returns whether a picture has an address that leads out of it, in an attribute "href" or in
+ * "url(…)". An attribute that is written in an unusual way counts as one. */
 static bool has_foreign_reference(struct str text)
 {
     bool quoted;

@@ -71,7 +71,8 @@ static void decode_digits(struct buf *to, const struct decode_alphabet *d, struc
         buf_putc(to, '\n');
 }
 
-/* Appends what a run of digits spells, also unpacked. Returns why a part of it is left out, a static text; NULL: all is there. */
+/* Appends what a run of digits spells, also unpacked. Returns why a part of it is left out, a
+ * static text; NULL: all is there. */
 static const char *decode_run(struct buf *to, const struct decode_alphabet *d, struct str run)
 {
     for (unsigned phase = 0; phase < d->phases; phase++)
@@ -84,8 +85,8 @@ static const char *decode_run(struct buf *to, const struct decode_alphabet *d, s
     return check_unpack(buf_text(&packed), PACKED_MAX, to);
 }
 
-/* Appends what each run of SHORTEST digits of the alphabet or more spells. Returns why a part of one
- * is left out (of the first such run), a static text; NULL: all is there. */
+/* Appends what each run of SHORTEST digits of the alphabet or more spells. Returns why a part of
+ * one is left out (of the first such run), a static text; NULL: all is there. */
 static const char *add_runs(struct buf *to, struct str text, const struct decode_alphabet *d)
 {
     const char *why = NULL;

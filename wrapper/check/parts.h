@@ -115,8 +115,8 @@ void check_bounds(struct run_check *r);
 /* unpack.c: appends the content of a compressed file, at most `most` bytes; nothing for another
  * file. NULL; else why there is content that was not unpacked (a static text). */
 const char *check_unpack(struct str data, size_t most, struct buf *to);
-/* decode.c: appends as lines what a text encodes in UTF-16, escapes, base64 or hexadecimal. NULL; else why a part of it is left
- * out (a static text, as of check_unpack). */
+/* decode.c: appends as lines what a text encodes in UTF-16, escapes, base64 or hexadecimal.
+ * NULL; else why a part of it is left out (a static text, as of check_unpack). */
 const char *check_decode(struct str text, struct buf *to);
 /* privacy.c: secrets and personal data in a file of the run, and in compressed content. */
 void check_privacy(struct run_check *r, const char *file, struct str text);

@@ -191,7 +191,8 @@ const struct json *run_member(const struct check_members *of, const char *key)
     return found ? found->value : NULL;
 }
 
-/* Reports keys that only the record or only the files have, and values that differ. Does nothing without memory for the record's. */
+/* Reports keys that only the record or only the files have, and values that differ. Does nothing
+ * without memory for the record's. */
 static void check_record_members(struct run_check *r, char kind, const struct check_members *of, const char *name)
 {
     const struct check_member *told = of->list;

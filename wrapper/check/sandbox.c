@@ -16,8 +16,8 @@ enum {
     MEMORY_MAX = 2 << 10 /* MiB */
 };
 
-/* Writes a finding as a line "id TAB file TAB text" to the pipe; file and text are cut to 1,000 bytes
- * each. Ignores a failure. */
+/* Writes a finding as a line "id TAB file TAB text" to the pipe; file and text are cut to 1,000
+ * bytes each. Ignores a failure. */
 static void sandbox_report(void *context, enum check_id id, const char *file, const char *text)
 {
     CLEANUP_BUF struct buf b;

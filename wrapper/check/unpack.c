@@ -29,8 +29,8 @@ struct unpacking {
     size_t most; /* bytes of `to` */
     bool full;
 };
-/* Streams of a zip file that do not end are read again, at most so often all together: entries
- * that overlap would be read thousands of times. */
+/* Streams of a zip file that do not end may be read so often as a whole: entries that overlap
+ * would be read thousands of times. */
 enum { ZIP_READINGS = 4 };
 
 static bool unpack_append(void *context, struct str out)
@@ -88,8 +88,9 @@ static const char *unpack_inner(struct unpacking *u, size_t before, int depth)
     return why;
 }
 
-/* Appends the content of the entry of a zip file that begins at `at`. Sets *ret_end to where the next may begin, and
- * adds to *lost the bytes of a stream that does not end. NULL, or why the entry cannot be read. */
+/* Appends the content of the entry of a zip file that begins at `at`. Sets *ret_end to where the
+ * next may begin, and adds to *lost the bytes of a stream that does not end. NULL, or why the
+ * entry cannot be read. */
 static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int depth, size_t *ret_end, size_t *lost)
 {
     unsigned flags = short_at(s, at + 6), method = short_at(s, at + 8);

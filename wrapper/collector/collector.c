@@ -104,8 +104,9 @@ static void claim_name(struct collecting_node *n, int folder)
 
 /* ---- reports ---- */
 
-/* Appends n->out to the node's file and clears it; on failure the file stays as it was, and n->out for the next time: samples
- * that are there twice would count twice. Sets n->lost where the folder or the file has been removed. */
+/* Appends n->out to the node's file and clears it; on failure the file stays as it was, and
+ * n->out for the next time: samples that are there twice would count twice. Sets n->lost where
+ * the folder or the file has been removed. */
 static void collector_append_file(struct collecting_node *n)
 {
     int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (n->made ? 0 : O_CREAT);

@@ -20,7 +20,8 @@ enum {
     POINTS_LEAST = 8
 };
 
-/* Appends an empty report of a node, in the arena. NULL: NODES_MAX are there, which sets n->more, or out of memory. */
+/* Appends an empty report of a node, in the arena. NULL: NODES_MAX are there, which sets
+ * n->more, or out of memory. */
 static struct node_report *node_add(struct nodes_summary *n, struct str name)
 {
     n->more = n->more || n->count == NODES_MAX;
@@ -271,8 +272,8 @@ static int compare_common_keys(const void *key, const void *row)
     return strcmp(key, ((const struct common_row *)row)->fact->key);
 }
 
-/* Returns the first node's facts that have a value, sorted by key, of each key the first one. The caller frees the list.
- * NULL: out of memory. */
+/* Returns the first node's facts that have a value, sorted by key, of each key the first one.
+ * The caller frees the list. NULL: out of memory. */
 static struct common_row *common_rows(const struct node_report *first, size_t *ret_count)
 {
     struct common_row *rows = calloc(first->facts_count + 1, sizeof *rows);
@@ -291,8 +292,8 @@ static struct common_row *common_rows(const struct node_report *first, size_t *r
     return rows;
 }
 
-/* Sets `common` for each fact that all nodes report with the same text. Out of memory sets none: each node then has all of its
- * facts. */
+/* Sets `common` for each fact that all nodes report with the same text. Out of memory sets none:
+ * each node then has all of its facts. */
 static void mark_common(struct nodes_summary *n)
 {
     size_t count;

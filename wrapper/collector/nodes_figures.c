@@ -12,8 +12,8 @@ enum { DIFFERENT_MAX = 5 /* nodes named, */, KEYS_MAX = 4 /* and keys of each */
 
 /* ---- kinds ---- */
 
-/* Returns the texts of all nodes for a key, in an array that the caller frees; its elements are NULL where a node has no text, or did
- * not run the program. NULL: out of memory. */
+/* Returns the texts of all nodes for a key, in an array that the caller frees; its elements are
+ * NULL where a node has no text, or did not run the program. NULL: out of memory. */
 static const char **texts_of(const struct nodes_summary *n, const char *key)
 {
     const char **texts = calloc(n->count + 1, sizeof *texts);
@@ -163,8 +163,8 @@ static int compare_entry_names(const void *a, const void *b)
     return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Records minimum, mean, maximum and sum over the nodes of one series, whose entries are given: of each node that ran the program
- * its mean, or for what counts upwards its last value. */
+/* Records minimum, mean, maximum and sum over the nodes of one series, whose entries are given:
+ * of each node that ran the program its mean, or for what counts upwards its last value. */
 static void nodes_record_stats(const struct series_entry *list, size_t entries, struct record *r)
 {
     char base[200], key[300];
@@ -199,7 +199,8 @@ static void nodes_record_stats(const struct series_entry *list, size_t entries, 
     }
 }
 
-/* Records the statistics of every series once, by name, whichever nodes have it. Out of memory becomes a missing value. */
+/* Records the statistics of every series once, by name, whichever nodes have it. Out of memory
+ * becomes a missing value. */
 static void nodes_record_metrics(const struct nodes_summary *n, struct record *r)
 {
     size_t all = 0, count = 0;

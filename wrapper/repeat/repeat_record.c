@@ -256,7 +256,8 @@ static int wait_for_run(struct repeat_state *s, const struct series_repetition *
     return folder;
 }
 
-/* Adds the logs of a repetition to the parent run's files, up to --artifact-max for all of them. Others become a warning each. */
+/* Adds the logs of a repetition to the parent run's files, up to --artifact-max for all of them.
+ * Others become a warning each. */
 static void keep_logs(struct repeat_state *s, int folder, const struct series_repetition *run)
 {
     static const char *const logs[] = {"stdout.log", "stderr.log", CODE_PROFILE_FILE};

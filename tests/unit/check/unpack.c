@@ -220,8 +220,8 @@ static void the_end_of_a_zip_is_searched_with_the_longest_comment(void **state)
     }
 }
 
-/* Entries whose stream goes on through the heads of all that follow, and then does not end: read once for each entry, 60 MB
- * would cost minutes. */
+/* Entries whose stream goes on through the heads of all that follow, and then does not end: read
+ * once for each entry, 60 MB would cost minutes. */
 static void entries_that_overlap(void **state)
 {
     enum { ENTRIES = 12 };

@@ -118,7 +118,8 @@ static void node(struct buf *to, const char *name, const char *type, const char 
     }
 }
 
-/* Reports of so many nodes are stored; a number of nodes or a sum over them would be wrong where there are more. */
+/* Reports of so many nodes are stored; a number of nodes or a sum over them would be wrong where
+ * there are more. */
 static void more_nodes_than_are_stored(void **state)
 {
     (void)state;
