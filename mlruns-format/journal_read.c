@@ -354,9 +354,13 @@ int journal_follow(struct journal_tail **ret, int dir, struct journal_head *ret_
     if (!t)
         return err_sys(err, "cannot read the journal");
     t->lines.fd = fd;
-    int rc = journal_next_line(&t->lines, &line) && json_parse(&j, line, NULL, NULL) == 0
-                 ? journal_read_head(j, &t->head, ret_head, err)
-                 : err_set(err, ERR_INPUT, "the first line of the journal is incomplete");
+    int rc;
+    if (journal_next_line(&t->lines, &line) && json_parse(&j, line, NULL, NULL) == 0)
+        rc = journal_read_head(j, &t->head, ret_head, err);
+    else {
+        errno = t->lines.error;
+        rc = errno ? err_sys(err, "cannot read the journal") : err_set(err, ERR_INPUT, "the first line of the journal is incomplete");
+    }
     json_free(j);
     if (rc == 0)
         ret_head->tree = journal_path(dir, ret_head->tree, &t->head.arena);

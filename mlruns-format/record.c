@@ -16,7 +16,7 @@
 enum {
     VALUE_MAX = 64 * 1024, /* bytes of a param's or tag's value; the tree cuts further (MLflow accepts 6000 and 8000 characters) */
     REASON_MAX = 4000, /* bytes of why something is missing */
-    WARNINGS_MAX = 1000, /* further warnings of a run add nothing */
+    WARNINGS_MAX = 1000, /* warnings of a run, with the one that further ones are left out */
     PATH_MAX_BYTES = 500, /* of an artifact's path: MLflow's URI column and file systems set the bound */
     NAME_MAX_BYTES = 200
 };
@@ -131,12 +131,15 @@ static struct str clean_name(struct record *r, struct str name)
     return copy && memcmp(copy, name.p, name.n) == 0 ? name : (struct str){copy, name.n};
 }
 
-/* Records the warning once, cleaned; drops it behind WARNINGS_MAX others and where memory is used
- * up. `like`: the fact whose time and source it has; NULL: time 0 and r->source. */
+/* Records the warning once, cleaned; where it would be the last of WARNINGS_MAX, a sentence that
+ * further ones are left out. Drops it behind that and where memory is used up. `like`: the fact
+ * whose time and source it has; NULL: time 0 and r->source. */
 static void put_warning(struct record *r, struct str text, const struct fact *like)
 {
     if (r->index && r->index->warnings >= WARNINGS_MAX)
         return;
+    if (r->index && r->index->warnings == WARNINGS_MAX - 1)
+        text = STR("further warnings are not recorded: there are too many");
     struct str kept = record_clean_text(r, STR(""), text, VALUE_MAX, NULL);
     struct record_entry *e = kept.p ? record_entry_make(r, SPACE_WARNING, kept) : NULL;
     if (!e || e->fact)
@@ -236,6 +239,13 @@ static void note_folders(struct record *r, enum space space, struct str key)
         }
 }
 
+/* Returns whether the name begins with ".git" in any case: some file systems treat ".GIT" as
+ * git's own folder. */
+static bool begins_as_gits(struct str name)
+{
+    return str_is_anycase(str_sub(name, 0, 4), ".git");
+}
+
 /* Appends an artifact's path, made legal. False if that is not possible: it is absolute, has ".."
  * in it, or is too long. */
 static bool make_path(struct buf *to, struct str path)
@@ -252,7 +262,7 @@ static bool make_path(struct buf *to, struct str path)
             unsigned char c = (unsigned char)part.p[i];
             k = str_utf8(part.p + i, part.n - i);
             bool c1 = k == 2 && c == 0xc2 && (unsigned char)part.p[i + 1] < 0xa0;
-            if (k == 0 || c < 0x20 || c == 0x7f || c1 || strchr("\\:%#?*\"<>|", c) || (c == '.' && i == 0 && str_starts(part, ".git")))
+            if (k == 0 || c < 0x20 || c == 0x7f || c1 || strchr("\\:%#?*\"<>|", c) || (c == '.' && i == 0 && begins_as_gits(part)))
                 buf_putc(to, '_'); /* % # ? are read as parts of a URI, the rest does not survive a checkout everywhere */
             else
                 buf_add(to, part.p + i, k);

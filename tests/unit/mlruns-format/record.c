@@ -155,7 +155,7 @@ static void artifacts_stay_below_their_folder(void **state)
     static const struct { const char *path, *file, *kept; } rows[] = { /* kept NULL: refused */
         {"stdout.log", "stdout.log", "stdout.log"}, {"job/script.sh", "x", "job/script.sh"}, {"../x", "x", NULL}, {"/etc/passwd", "x", NULL}, {"a/../../b", "x", NULL},
         {"a//b", "x", NULL}, {"", "x", NULL}, {"ok1", "/etc/passwd", NULL}, {"ok2", "../journal", NULL}, {"ok3", "a/../../x", NULL}, {"a%20b", "x", "a_20b"},
-        {"b\nc", "x", "b_c"}, {"\xc3\xbc.txt", "x", "\xc3\xbc.txt"}, {".gitignore", "x", "_gitignore"}, {"ok4", "", NULL}, {"ok5", "x\xff", NULL}, {"job", "x", "job-*"}, {"manifest.json", "x", "manifest-*.json"},
+        {"b\nc", "x", "b_c"}, {"\xc3\xbc.txt", "x", "\xc3\xbc.txt"}, {".gitignore", "x", "_gitignore"}, {".GIT/config", "x", "_GIT/config"}, {"a/.Git", "x", "a/_Git"}, {"ok4", "", NULL}, {"ok5", "x\xff", NULL}, {"job", "x", "job-*"}, {"manifest.json", "x", "manifest-*.json"},
         {"STDOUT.log", "x", "STDOUT-*.log"}, {"benchwrap.json", "x", "benchwrap-*.json"},
     };
     struct record *r = *state;
@@ -230,6 +230,10 @@ static void warnings_are_said_once_and_end(void **state)
         record_warning(r, "number %d", i);
     }
     assert_int_equal(count(r, FACT_WARNING), 1000);
+    const struct fact *last = NULL;
+    for (const struct fact *f = r->first; f; f = f->next)
+        last = f->kind == FACT_WARNING ? f : last;
+    assert_string_equal(last->text.p, "further warnings are not recorded: there are too many"); /* else readers take the list for complete */
     assert_int_equal(record_lost(r), 0);
 }
 
