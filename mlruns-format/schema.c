@@ -84,6 +84,8 @@ static bool is_integer(const struct json *v)
     return json_is_number(v) && floor(d) == d && fabs(d) <= 9007199254740992.0;
 }
 
+/* Returns whether the value is of the type that the schema names; false for a name that JSON Schema
+ * does not have. */
 static bool is_type(const struct json *v, const char *type)
 {
     static const struct {
@@ -209,6 +211,8 @@ static bool check_object(struct schema_checking *c, const struct json *schema, c
     return good;
 }
 
+/* Checks an array's length and elements, each complaint with its path in c->where. Returns false
+ * after any complaint. */
 static bool check_array(struct schema_checking *c, const struct json *schema, const struct json *v, int depth)
 {
     const struct json *items = json_get(schema, "items");

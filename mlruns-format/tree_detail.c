@@ -11,6 +11,7 @@ enum {
     DETAIL_MAX = 256 << 20 /* bytes of benchwrap.json: all values of a record, which is bounded */
 };
 
+/* Writes the member "run": identity, times, status and command of the run. */
 static void detail_write_run(struct json_out *j, const struct building *b)
 {
     size_t words = 0;

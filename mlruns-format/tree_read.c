@@ -25,6 +25,8 @@ struct tree_reader {
 };
 
 static void tree_note_problem(struct tree_reader *x, struct tree_run *run, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Sets the run's problem, cut to 400 bytes, in the reader's arena. Does nothing where it has
+ * one. */
 static void tree_note_problem(struct tree_reader *x, struct tree_run *run, const char *fmt, ...)
 {
     if (run->problem)
