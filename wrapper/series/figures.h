@@ -12,6 +12,8 @@ struct series_figure {
     size_t point;
     struct stats stats;
     const double *values; /* stats.n of them, in the notes' arena */
+    const struct series_repetition *const *runs; /* those that count at the point, in order, in the notes' arena */
+    size_t runs_count;
     bool best;            /* of all points of a sweep (series_mark_best) */
     struct series_figure *next;
 };

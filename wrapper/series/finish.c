@@ -58,6 +58,8 @@ static void series_record_interval(struct series_finishing *f, const struct seri
     }
 }
 
+/* Records the statistics of one metric at one point, each with what is missing for too few
+ * samples. */
 static void put_stats(struct series_finishing *f, const struct series_figure *figure)
 {
     const struct stats *s = &figure->stats;
@@ -77,8 +79,9 @@ static void put_stats(struct series_finishing *f, const struct series_figure *fi
 static void put_samples(struct series_finishing *f, const struct series_figure *figure)
 {
     const char *key = series_key_of(f, figure, "");
-    for (const struct series_repetition *run = f->n->first; key && run; run = run->next) {
-        const struct series_run_value *v = run->point == figure->point && series_counts(run) ? series_value_of(run, figure->key) : NULL;
+    for (size_t i = 0; key && i < figure->runs_count; i++) {
+        const struct series_repetition *run = figure->runs[i];
+        const struct series_run_value *v = series_value_of(run, figure->key);
         if (v)
             record_metric(f->r, key, v->value, v->unit, v->direction, (int64_t)run->repetition, run->end_ms);
     }
@@ -120,6 +123,8 @@ static void series_count_runs(struct series_finishing *f)
     }
 }
 
+/* Records how many runs there were of each kind, and a tag and a warning where some were
+ * disturbed. */
 static void series_record_counts(struct series_finishing *f)
 {
     record_metric(f->r, "series.runs", (double)f->runs, "", DIR_NONE, 0, f->end_ms);
@@ -267,6 +272,9 @@ const struct series_figure *series_record_all(struct record *r, struct series_no
         record_warning(r, LEFT_OUT "%s", series_left_out(notes));
     judge_series(&f, ret);
     record_tag(r, "benchwrap.series_end", str_of(notes->end[0] ? notes->end : "the series was cut off"));
+    if (notes->damaged)
+        record_warning(r, "%zu line%s of " SERIES_NOTES " cannot be read: the statistics lack the runs there", notes->damaged,
+                       str_plural(notes->damaged));
     if (notes->arena.failed)
         record_warning(r, "series: out of memory: not all statistics are there");
     r->source = source;
@@ -330,7 +338,7 @@ static void put_csv(struct record *r, const struct series_notes *n, const struct
             put_csv_number(&b, v[i], i < 6 ? "," : "\n");
     }
     if (b.failed || fs_write(spool, POINTS_CSV, buf_text(&b), 0644, false, &err))
-        record_warning(r, "series: %s: %s", POINTS_CSV, b.failed ? "it would be longer than 64 MiB" : err.text);
+        record_warning(r, "series: %s: %s", POINTS_CSV, b.failed ? "it would be longer than 64 MiB (or out of memory)" : err.text);
     else
         record_artifact(r, POINTS_CSV, POINTS_CSV);
 }

@@ -296,14 +296,14 @@ static void notes_read_run(struct series_notes *n, const struct json *j)
     series_add_run(n, run);
 }
 
-/* Reads one line of the notes. 0, also for a later line that is torn; -1 with err: the first line
- * is not valid. */
+/* Reads one line of the notes. 0; 1: a later line is no JSON, and is left out; -1 with err: the
+ * first line is not valid. */
 static int notes_read_line(struct series_notes *n, struct str line, struct err *err)
 {
     struct json *j = NULL;
     int rc = 0;
     if (json_parse(&j, line, NULL, err))
-        return n->sweep.points ? 0 : -1; /* cut off while it was written */
+        return n->sweep.points ? 1 : -1;
     if (!n->sweep.points)
         rc = take_head(n, j, err);
     else if (json_get(j, "end"))
@@ -322,9 +322,12 @@ int series_notes_read(const struct folder *in, struct series_notes *ret, struct 
     arena_init(&ret->arena, NOTES_MEMORY);
     if (folder_read(in, SERIES_NOTES, NOTES_BYTES, &text) < 0)
         return err_sys(err, "reading " SERIES_NOTES);
-    for (struct str rest = buf_text(&text); rest.p && rest.n;)
-        if (notes_read_line(ret, str_cut(&rest, '\n'), err))
+    for (struct str rest = buf_text(&text); rest.p && rest.n;) {
+        int rc = notes_read_line(ret, str_cut(&rest, '\n'), err);
+        if (rc < 0)
             return -1;
+        ret->damaged += rc && rest.p && rest.n; /* the last line may be one that was cut off while it was written */
+    }
     if (!ret->sweep.points)
         return err_set(err, ERR_INPUT, SERIES_NOTES ": it is empty");
     return ret->arena.failed ? err_memory(err, SERIES_NOTES) : 0;

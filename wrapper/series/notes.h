@@ -53,6 +53,7 @@ struct series_notes {
     struct series_repetition *first, *last;
     size_t count;
     const char *end; /* why no more were run, in words; "" it was cut off */
+    size_t damaged; /* lines before the last one that cannot be read */
 };
 
 /* Returns whether this run counts in statistics. */

@@ -75,6 +75,7 @@ static struct stats stats_scaled(const struct stats *s, double scale)
     return ret;
 }
 
+/* Adds the row of one metric, in a unit that suits its median. */
 static void repetition_row(struct listing *l, const struct series_figure *f, struct arena *a)
 {
     struct series_figure shown = *f;

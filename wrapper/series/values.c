@@ -53,12 +53,21 @@ static bool series_is_headline(const struct series_taking *t, const char *key)
     return false;
 }
 
+enum { KEY_BYTES = 600 };
+
+/* Writes the key of the first n bytes of the stem with the statistic ("": without one). False:
+ * no metric has so long a key. */
+static bool series_write_key(char ret[KEY_BYTES], const char *stem, size_t n, const char *stat)
+{
+    return n < KEY_BYTES && snprintf(ret, KEY_BYTES, "%.*s%s%s", (int)n, stem, stat[0] ? "." : "", stat) < KEY_BYTES;
+}
+
 /* Returns the metric of the first n bytes of the stem with the statistic ("": without one) in the
  * JSON; NULL: none. */
 static const struct json *series_find_metric(const struct series_taking *t, const char *stem, size_t n, const char *stat)
 {
-    const char *key = stat[0] ? arena_printf(t->a, "%.*s.%s", (int)n, stem, stat) : arena_dup(t->a, stem, n);
-    return key ? json_get(t->metrics, key) : NULL;
+    char key[KEY_BYTES];
+    return series_write_key(key, stem, n, stat) ? json_get(t->metrics, key) : NULL;
 }
 
 /* Returns which statistic of the metric stands for the run; NULL: none does. */
@@ -69,8 +78,8 @@ static const char *series_choose_statistic(const struct series_taking *t, const 
     const char *only = NULL;
     size_t found = 0;
     for (size_t i = 0; i < 4; i++) {
-        const char *key = arena_printf(t->a, "%.*s.%s", (int)n, stem, stats[i]);
-        if (!key || !json_get(t->metrics, key))
+        char key[KEY_BYTES];
+        if (!series_write_key(key, stem, n, stats[i]) || !json_get(t->metrics, key))
             continue;
         if (series_is_headline(t, key))
             return stats[i];

@@ -1,10 +1,15 @@
 /* finish.c: what a series states about its repetitions. */
+#include "base/fs.h"
 #include "series/finish.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static struct series_repetition repetition_of(size_t n, const char *noisy, bool unjudged, bool warmup)
@@ -49,8 +54,50 @@ static void repetitions_that_were_not_judged_are_counted(void **state)
     assert_disturbed(unknown, 1, "", 1);
 }
 
+/* A line that is cut off in the middle of the notes is a run that the statistics lack; the last
+ * one may be cut off by a kill. */
+static void damaged_lines_are_counted(void **state)
+{
+#define RUN(order) "{\"order\":" #order ",\"point\":0,\"repetition\":" #order ",\"exit\":0,\"run\":\"0123456789abcdef0123456789abcdef\"," \
+                   "\"status\":\"FINISHED\",\"values\":[]}\n"
+    static const char head[] = "{\"format\":1,\"sweep\":[],\"points\":[\"\"]}\n";
+    static const struct {
+        const char *lines;
+        size_t runs, damaged;
+        const char *warning;
+    } rows[] = {{RUN(1) RUN(2), 2, 0, ""},
+                {RUN(1) "{\"order\":2,\"po", 1, 0, ""},
+                {RUN(1) "{\"order\":2,\"po" RUN(3) RUN(4), 2, 1, "1 line of repetitions.jsonl cannot be read: the statistics lack the runs there"},
+                {RUN(1) "x\n\n" RUN(4), 2, 2, "2 lines of repetitions.jsonl cannot be read: the statistics lack the runs there"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[] = "/tmp/benchwrap-unit.XXXXXX", text[2000];
+        struct series_notes notes;
+        struct rules_outcome outcome = {0};
+        struct record r;
+        struct str warning = STR("");
+        assert_non_null(mkdtemp(path));
+        int dir = open(path, O_RDONLY | O_DIRECTORY);
+        snprintf(text, sizeof text, "%s%s", head, rows[i].lines);
+        assert_int_equal(fs_create(dir, SERIES_NOTES, str_of(text), 0600, NULL), 0);
+        struct folder in = folder_disk(dir);
+        assert_int_equal(series_notes_read(&in, &notes, NULL), 0);
+        assert_int_equal(notes.count, rows[i].runs);
+        assert_int_equal(notes.damaged, rows[i].damaged);
+        record_init(&r, "0123456789abcdef0123456789abcdef", 1);
+        series_record_all(&r, &notes, &outcome);
+        for (const struct fact *f = r.first; f; f = f->next)
+            warning = f->kind == FACT_WARNING ? f->text : warning;
+        assert_true(str_is(warning, rows[i].warning));
+        record_deinit(&r);
+        series_notes_deinit(&notes);
+        close(dir);
+        fs_remove_tree(AT_FDCWD, path, NULL);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_that_were_not_judged_are_counted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_lines_are_counted), cmocka_unit_test(repetitions_that_were_not_judged_are_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
