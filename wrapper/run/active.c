@@ -114,6 +114,8 @@ static void note_active_fact(void *context, const struct fact *f)
         copy_short(run->tasks, sizeof run->tasks, f->text);
 }
 
+/* Returns the words of the command in one line, harmless on a terminal, cut behind COMMAND_MAX
+ * bytes with "...". In the arena; NULL: out of memory. */
 static const char *command_of(char **argv, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -205,7 +207,7 @@ static void measure_output(struct active_entry *e)
     uint64_t before = run->output_bytes, bytes = 0;
     for (size_t i = 0; i < 2; i++) {
         struct spool_stream_kept kept;
-        spool_stream_inspect(e->spool.dir, names[i], e->log_max, &kept, NULL);
+        spool_stream_inspect(e->spool.dir, names[i], e->log_max, &kept);
         int64_t written = kept.total ? stream_written_ms(&e->spool, names[i]) : 0;
         bytes += kept.total;
         latest = written > latest ? written : latest;
@@ -235,7 +237,9 @@ static struct active_entry *find_active_entry(const struct active_runs *a, const
 static void find_new_entries(struct active_runs *a, const char *root)
 {
     CLEANUP_FD int fd = root ? place_open_folder(root, 0) : -1;
-    DIR *folder = fd >= 0 ? fdopendir(fs_take(&fd)) : NULL;
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    if (folder)
+        fs_take(&fd); /* the stream's now */
     for (struct dirent *d; folder && a->count < RUNS_FOLLOWED && (d = readdir(folder));) {
         struct active_entry *e = record_is_id(str_of(d->d_name)) ? find_active_entry(a, d->d_name) : NULL;
         if (e || !record_is_id(str_of(d->d_name)))

@@ -107,18 +107,17 @@ static int64_t newest_segment(int dir, const char *name)
     return newest;
 }
 
-int spool_stream_inspect(int dir, const char *name, uint64_t log_max, struct spool_stream_kept *ret, struct err *err)
+void spool_stream_inspect(int dir, const char *name, uint64_t log_max, struct spool_stream_kept *ret)
 {
-    (void)err;
     *ret = (struct spool_stream_kept){0};
     uint64_t half = log_max / 2;
     int64_t head = size_of(dir, name);
     if (head <= 0)
-        return 0;
+        return;
     ret->head = ret->total = (uint64_t)head;
     int64_t last = newest_segment(dir, name);
     if (last < 0 || half == 0)
-        return 0;
+        return;
     char path[NAME_MAX_LEN];
     segment_name(path, name, (uint64_t)last);
     int64_t end = size_of(dir, path);
@@ -127,7 +126,6 @@ int spool_stream_inspect(int dir, const char *name, uint64_t log_max, struct spo
     if (ret->tail > half)
         ret->tail = half;
     ret->cut = ret->total - ret->head - ret->tail;
-    return 0;
 }
 
 /* Hands bytes [from, from + n) of a file on. */
@@ -158,8 +156,7 @@ int spool_stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)
 {
     struct spool_stream_kept kept;
     uint64_t half = log_max / 2;
-    if (spool_stream_inspect(dir, name, log_max, &kept, err))
-        return -1;
+    spool_stream_inspect(dir, name, log_max, &kept);
     if (kept.head && feed_segment(dir, name, 0, kept.head, piece, context, err))
         return -1;
     if (kept.cut)
@@ -241,8 +238,7 @@ void spool_stream_lines(int dir, const char *name, uint64_t log_max, void (*line
 int spool_stream_join(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err)
 {
     struct spool_stream_kept kept;
-    if (spool_stream_inspect(dir, name, log_max, &kept, err))
-        return -1;
+    spool_stream_inspect(dir, name, log_max, &kept);
     *ret_file = kept.total ? name : NULL;
     if (kept.tail == 0)
         return 0;

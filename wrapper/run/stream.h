@@ -32,8 +32,8 @@ struct spool_stream_kept {
     uint64_t cut;       /* bytes in the middle that are not */
     uint64_t tail;      /* bytes at its end that are kept */
 };
-/* Returns 0; an absent stream has no bytes. */
-int spool_stream_inspect(int dir, const char *name, uint64_t log_max, struct spool_stream_kept *ret, struct err *err);
+/* Computes what is kept from the sizes of the stream's files; an absent stream has no bytes. */
+void spool_stream_inspect(int dir, const char *name, uint64_t log_max, struct spool_stream_kept *ret);
 /* Passes the stored bytes in order to `piece`, and calls `cut` between head and tail if bytes were cut.
  * 0; -1 with err. */
 int spool_stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)(void *context, const void *p, size_t n),
