@@ -109,4 +109,11 @@ run sh -c 'echo v=1 >out9.txt'
 like "parse: the check needs to know" "$("$BENCHWRAP" parse --rules ./rules.yaml --file 'out*.txt=out9.txt' /dev/null 2>&1)" 'fail: it left no .done'
 like "parse: without files it cannot be told" "$("$BENCHWRAP" parse --rules ./rules.yaml /dev/null 2>&1)" '^[^:]*: none: the rules read nothing from the output$'
 like "parse: a pattern that the rules do not have" "$("$BENCHWRAP" parse --rules ./rules.yaml --file 'oops=out9.txt' /dev/null 2>&1)" 'oops'
+# A pattern that matches too many files: the newest may be one that is not listed, and a file from before may look new.
+touch -d '1 hour ago' out*.txt && seq -f 'out-%g.txt' 10001 | xargs touch -d '1 hour ago'
+echo v=9 >out-77.txt && touch -d '1 hour ago' out-77.txt
+run sh -c 'rm out-1.txt out-2.txt; echo v=8 >out-new.txt; : >d.done'
+is "of more than 10,000 files none is read" "$(metric v_s)" ""
+like "and this is reported" "$(facts)" 'more than 10000 files match out\*.txt: none of them is read'
+
 done_testing

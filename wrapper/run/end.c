@@ -240,6 +240,8 @@ static void keep_rules_files(struct run *run, const struct rules *rules)
         struct file_chosen chosen;
         char key[48];
         files_choose(&before, after.first, i, run->wire->start_wall_ms, run->program_mono_ns, &chosen);
+        if (chosen.too_many)
+            record_warning(r, "rules: more than %d files match %s: none of them is read", FILES_SEEN_MAX, rules_file(rules, i));
         if (!chosen.file && chosen.stale)
             record_warning(r, "rules: %s is older than this run and is not read", chosen.stale->path);
         if (chosen.doubtful) { /* it may be the newest */

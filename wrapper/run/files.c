@@ -29,6 +29,14 @@ static int64_t statx_time_ns(struct statx_timestamp t)
     return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Writes a report that the rule's pattern matches more than FILES_SEEN_MAX files: one without a
+ * path. False: fd cannot be written. */
+static bool report_too_many(int fd, uint32_t rule)
+{
+    struct file_report t = {.rule = rule};
+    return fs_write_all(fd, &t, sizeof t) == 0;
+}
+
 /* Writes a struct file_report and the path to fd; nothing for what is no regular file. False: fd
  * cannot be written. */
 static bool report_file(int fd, uint32_t rule, const char *path)
@@ -58,8 +66,10 @@ static bool report_rule_files(int fd, const struct rules *rules, uint32_t i, cha
         return true;
     if (path != pattern || !strpbrk(pattern, "*?["))
         return report_file(fd, i, path);
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
-        for (size_t k = 0; good && k < found.gl_pathc && k < FILES_SEEN_MAX; k++)
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0 && found.gl_pathc > FILES_SEEN_MAX)
+        good = report_too_many(fd, i); /* the newest may be among those that are not listed */
+    else
+        for (size_t k = 0; good && k < found.gl_pathc; k++)
             good = report_file(fd, i, found.gl_pathv[k]);
     globfree(&found);
     return good;
@@ -176,8 +186,9 @@ static enum file_change file_change_of(const struct files_list *before, const st
 void files_choose(const struct files_list *before, const struct file_seen *after, uint32_t rule, int64_t run_ms, int64_t program_ns,
                   struct file_chosen *ret)
 {
-    *ret = (struct file_chosen){0};
-    for (const struct file_seen *f = after; f; f = f->next) {
+    *ret = (struct file_chosen){.too_many = same_path(before->first, &(struct file_seen){.rule = rule, .path = ""}) ||
+                                            same_path(after, &(struct file_seen){.rule = rule, .path = ""})};
+    for (const struct file_seen *f = ret->too_many ? NULL : after; f; f = f->next) {
         if (f->rule != rule)
             continue;
         const struct file_seen *old = before->known ? same_path(before->first, f) : NULL;

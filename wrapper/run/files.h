@@ -16,7 +16,7 @@ struct file_seen {
     uint32_t rule; /* index of the pattern in the rules */
     uint64_t dev, ino, size;
     int64_t mtime_ns, btime_ns; /* btime: time of creation; 0: not known */
-    const char *path;
+    const char *path; /* "": more than FILES_SEEN_MAX files match the pattern, of which none is listed */
     struct file_seen *next;
 };
 /* The files that exist. */
@@ -41,6 +41,7 @@ struct file_chosen {
     size_t fresh; /* files of the rule that it wrote */
     const struct file_seen *stale; /* a file that it did not write; NULL: none */
     const struct file_seen *doubtful; /* a file that it wrote to, with unknown earlier content; NULL: none */
+    bool too_many; /* the pattern matches more than FILES_SEEN_MAX files, before the run or after: none is chosen */
 };
 /* Chooses the file that the rule means among those found after the run: the newest of those that
  * the run made or changed. ret->from: where its new part begins. before: what was found when the
