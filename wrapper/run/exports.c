@@ -24,24 +24,24 @@ enum { KILL_AFTER_S = 5 /* behind the deadline: it hangs in a call of the system
 
 /* ---- secrets ---- */
 
-/* Replaces the variable's value in `env` by as many asterisks, and keeps the original entry in
- * run->hidden. Leaves it as it is where memory is used up. */
+/* Replaces the variable's value by as many asterisks in each entry of `env` that has it, and
+ * keeps the first original entry, which is the one that getenv finds, in run->hidden. Leaves it
+ * as it is where memory is used up. */
 static void hide_variable(struct run *run, char **env, const char *name)
 {
     size_t n = strlen(name);
+    bool kept = false;
     for (char **entry = env; *entry; entry++) {
-        if (strncmp(*entry, name, n) != 0 || (*entry)[n] != '=')
-            continue;
-        if (strspn(*entry + n + 1, "*") == strlen(*entry + n + 1))
-            return; /* two entries name it, or it is empty */
+        if (strncmp(*entry, name, n) != 0 || (*entry)[n] != '=' || strspn(*entry + n + 1, "*") == strlen(*entry + n + 1))
+            continue; /* another one, empty, or masked already: two exporters may name it */
         char *masked = arena_dup(&run->plan.arena, *entry, strlen(*entry));
         if (!masked)
             return;
         memset(masked + n + 1, '*', strlen(masked) - n - 1);
-        if (run->hidden_count < RUN_HIDDEN_MAX)
+        if (!kept && run->hidden_count < RUN_HIDDEN_MAX)
             run->hidden[run->hidden_count++] = *entry;
+        kept = true;
         *entry = masked;
-        return;
     }
 }
 
