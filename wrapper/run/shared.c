@@ -67,12 +67,16 @@ static int store_put_experiment(int folder, const char *id, const char *name, st
     struct buf text CLEANUP_BUF;
     const char *path = arena_printf(a, "%s/meta.yaml", id), *at = file_uri(folder, arena_printf(a, "/%s", id), a);
     buf_init(&text, 64 << 10);
-    if (!path || !at || fs_mkdirs(folder, id, 0700, err))
-        return err_set(err, ERR_SYSTEM, "cannot make the store's experiment");
+    if (!path || !at)
+        return err_memory(err, "the store's experiment");
+    if (fs_mkdirs(folder, id, 0700, err))
+        return -1;
     store_put_line(&text, "artifact_location", at);
     store_put_line(&text, "experiment_id", id);
     store_put_line(&text, "lifecycle_stage", "active");
     store_put_line(&text, "name", name);
+    if (text.failed)
+        return err_memory(err, "the store's experiment");
     return fs_create(folder, path, buf_text(&text), 0600, err);
 }
 

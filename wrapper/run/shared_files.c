@@ -25,10 +25,7 @@ static bool is_taken(const struct record *r, const char *path)
             return true;
     if (strncmp(path, "job/", 4) == 0) /* the archive of a job */
         return true;
-    for (const struct fact *f = r->first; f; f = f->next)
-        if (f->kind == FACT_ARTIFACT && str_is(f->key, path))
-            return true;
-    return false;
+    return record_find(r, FACT_ARTIFACT, path) != NULL;
 }
 
 /* Writes the path, with "mlflow/" before it as often as needed: the client may have used the names
