@@ -111,8 +111,10 @@ static void add_power_sample(void *context, const struct node_report *report, co
         return;
     struct power_node *node = power_node_of(w, report);
     struct power_device *d = node ? power_device_of(node, name, strncmp(series, "system/power_", 13) == 0) : NULL;
-    if (node && !d)
+    if (node && !d) {
+        energy_refuse(w, "more than %d devices report their power", DEVICES_MAX);
         return;
+    }
     if (!d || !ARRAY_FITS_IN(&w->arena, d->list, d->room, d->count + 1)) {
         w->failed = true;
         return;
@@ -341,6 +343,8 @@ static const struct rate_kind *energy_next_rate(const struct record *r, const st
     return NULL;
 }
 
+/* Records for each result up to the fact `last` that is a rate the energy of one unit, at mean_W
+ * over window_s seconds. */
 static void record_rate_energy(struct record *r, const struct fact *last, double mean_W, double window_s)
 {
     const struct fact *at = r->first;
@@ -353,6 +357,7 @@ static void record_rate_energy(struct record *r, const struct fact *last, double
     }
 }
 
+/* Records the energy of the window, sum_J, and of each rate; parts: which devices it is of. */
 static void record_energy(struct energy_work *w, double sum_J, const char *parts)
 {
     struct record *r = w->r;
