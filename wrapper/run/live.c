@@ -263,9 +263,9 @@ _Noreturn static void become_live(struct run *run, const char *root, const char 
     _exit(0);
 }
 
-/* Starts a process that serves or pushes, and keeps its line, whose end stops it. Silent where it
- * cannot. `listener` stays the caller's. */
-static void live_start(struct run *run, int listener, const struct exporter_config *c)
+/* Starts a process that serves or pushes, and keeps its line, whose end stops it. False: it
+ * cannot be started. `listener` stays the caller's. */
+static bool live_start(struct run *run, int listener, const struct exporter_config *c)
 {
     struct run_live *l = &run->live;
     struct buf root CLEANUP_BUF;
@@ -275,7 +275,7 @@ static void live_start(struct run *run, int listener, const struct exporter_conf
     snprintf(name, sizeof name, "%s", run->spool.name);
     if (l->count == RUN_LIVES_MAX || spool_path(&run->spool, &root) || !root.p || !(slash = strrchr(root.p, '/')) ||
         fd_socketpair(SOCK_STREAM, ends))
-        return;
+        return false;
     *slash = 0;
     pid_t pid = fork();
     if (pid == 0)
@@ -285,6 +285,7 @@ static void live_start(struct run *run, int listener, const struct exporter_conf
         l->lines[l->count++] = ends[0];
     else
         close(ends[0]);
+    return pid > 0;
 }
 
 int run_live_check(const struct run *run, struct err *err)
@@ -313,8 +314,9 @@ static void live_begin_serving(struct run *run, const char *text)
     listener = fd_high(listener);
     http_serve_url(listener, &words);
     buf_puts(&words, "/metrics has the metrics of this run while it is in progress");
-    live_start(run, listener, NULL);
-    if (!opt_on(&run->plan.opts, OPTION_QUIET))
+    if (!live_start(run, listener, NULL))
+        run_warn(run, "--serve: cannot start the process that serves the metrics of this run");
+    else if (!opt_on(&run->plan.opts, OPTION_QUIET))
         run_report(run, WIRE_NOTE, 0, words.p);
     close(listener);
 }
@@ -324,10 +326,14 @@ void run_live_begin(struct run *run)
     const char *serve = opt_text(&run->plan.opts, OPTION_SERVE);
     if (serve && !run->nested)
         live_begin_serving(run, serve);
-    for (const struct exporter_config *c = run->plan.exporters; c; c = c->next)
-        if (!run->nested && exporter_is_enabled(c) && !opt_on(&run->plan.opts, OPTION_NO_EXPORT) &&
-            strcmp(c->kind->type, "pushgateway") == 0 && exporter_text(c, PUSHGATEWAY_KEY_LIVE))
-            live_start(run, -1, c);
+    for (const struct exporter_config *c = run->plan.exporters; c; c = c->next) {
+        char text[300];
+        if (run->nested || !exporter_is_enabled(c) || opt_on(&run->plan.opts, OPTION_NO_EXPORT) ||
+            strcmp(c->kind->type, "pushgateway") != 0 || !exporter_text(c, PUSHGATEWAY_KEY_LIVE) || live_start(run, -1, c))
+            continue;
+        snprintf(text, sizeof text, "exporter %s: cannot start the process that pushes metrics while the run is in progress", c->name);
+        run_warn(run, text);
+    }
 }
 
 void run_live_end(struct run *run)
