@@ -363,7 +363,7 @@ void job_receive(struct run *run)
         snprintf(text, sizeof text, "no answer within %.3g s", (double)run->job.limit_ms / 1000);
         job_no_answer(run, text);
         break;
-    case QUERY_LONG: job_no_answer(run, "its answer is longer than 32 MiB"); break;
+    case QUERY_LONG: job_no_answer(run, "its answer is longer than 32 MiB (or out of memory)"); break;
     case QUERY_FAILED: job_no_answer(run, "could not be started"); break;
     }
 }

@@ -26,6 +26,7 @@ static void record_acct_metric(struct record *r, const char *key, double value, 
         record_metric(r, key, value / divisor, unit, dir, 0, 0);
 }
 
+/* Records what the accounting has; values that it lacks (negative) are left out. */
 static void record_acct_steps(struct record *r, const struct slurm_acct *a)
 {
     record_acct_metric(r, "slurm.steps", (double)a->steps, 1, "", DIR_NONE);
@@ -60,9 +61,13 @@ static const char *query_sacct(const struct run *run, const char *id, int64_t li
         enum query_end end = query_wait(&ask, limit_ms);
         int64_t from = run->wire->start_wall_ms / 1000, to = run->end.wall_ms / 1000 + 1;
         struct str first = str_of(ask.why.n ? job_words(run, ask.why.p) : ""), line1 = str_cut(&first, '\n');
-        if (end != QUERY_DONE)
+        if (end == QUERY_LONG)
+            snprintf(why, size, "its answer is longer than %d MiB (or out of memory)", ANSWER_MAX >> 20);
+        else if (end != QUERY_DONE)
             snprintf(why, size, "no answer within %.3g s", (double)limit_ms / 1000);
-        else if (!WIFEXITED(ask.status) || WEXITSTATUS(ask.status) == 127)
+        else if (!WIFEXITED(ask.status))
+            snprintf(why, size, "killed by signal %d", WTERMSIG(ask.status));
+        else if (WEXITSTATUS(ask.status) == 127)
             snprintf(why, size, "not found in PATH");
         else if (WEXITSTATUS(ask.status) != 0 || !slurm_acct_parse(ret, buf_text(&ask.text), id, from, to))
             snprintf(why, size, STR_FMT, STR_ARG(line1.n ? str_sub(line1, 0, 300) : STR("its answer is not understood")));
