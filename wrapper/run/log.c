@@ -32,13 +32,14 @@ static const char *log_unit(struct record *r, const char *key, const struct json
     return own ? own : "";
 }
 
-/* Records a metric of a message; a value that is no number becomes a warning. */
+/* Records a metric of a message, whose value is a number or a text with one ("nan"); another
+ * value, or none, becomes a warning. */
 static void log_metric(struct record *r, const char *key, const struct json *m)
 {
     const struct json *value = json_get(m, "value");
     int64_t step = json_integer(json_get(m, "step"), 0), time_ms = json_integer(json_get(m, "time"), 0);
     double v = json_number(value, NAN);
-    if (json_is_string(value) && !str_double(str_of(json_string(value, "")), &v)) {
+    if (!json_is_number(value) && !(json_is_string(value) && str_double(str_of(json_string(value, "")), &v))) {
         record_warning(r, "log: metric %s: the value is no number", key);
         return;
     }
@@ -66,16 +67,18 @@ static void log_artifact(struct record *r, const char *name, int file, const str
 static void log_message(struct record *r, const struct json *m, int file, const struct log_store *to)
 {
     const char *key;
-    const char *value = json_string(json_get(m, "value"), "");
+    const char *value = json_string(json_get(m, "value"), NULL);
     if ((key = json_string(json_get(m, "metric"), NULL))) {
         if (strncmp(key, "run.", 4) == 0) /* a second value would be in one series with benchwrap's */
             record_warning(r, "log: the metric \"%.60s\" was left out: run.* are what benchwrap itself measures", key);
         else
             log_metric(r, key, m);
-    } else if ((key = json_string(json_get(m, "param"), NULL)))
+    } else if ((key = json_string(json_get(m, "param"), NULL)) && value)
         record_param(r, key, str_of(value));
-    else if ((key = json_string(json_get(m, "tag"), NULL)))
+    else if (!key && (key = json_string(json_get(m, "tag"), NULL)) && value)
         record_tag(r, key, str_of(value));
+    else if (key)
+        record_warning(r, "log: %.100s: expected a text as value", key);
     else if ((key = json_string(json_get(m, "artifact"), NULL)))
         log_artifact(r, key, file, to);
     else
