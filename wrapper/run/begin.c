@@ -34,7 +34,9 @@ int run_map(struct run *run, struct err *err)
     run->wire = p;
     run->data = (const char *)p + WIRE_DATA;
     if (run->wire->magic != WIRE_MAGIC)
-        return err_set(err, ERR_BUG, "recorder: it is of another build than the launcher");
+        return err_set(
+            err, ERR_BUG,
+            "recorder: the launcher's shared memory has an unknown format; install benchwrap and benchwrap-core from the same build");
     if (run->wire->has_credentials)
         fcntl(WIRE_CREDENTIALS_FD, F_SETFD, FD_CLOEXEC);
     sigset_t all;

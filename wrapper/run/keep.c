@@ -59,7 +59,7 @@ int keep_copy(struct record *r, int from, int to, uint64_t *left, struct redact 
     redact_stream_init(&clean, redact, write_clean, &c);
     while (rc == 0) {
         if (poll(&ready, 1, 0) == 0) { /* some files of the kernel have the type of a regular file, but block until an event */
-            rc = err_set(err, ERR_INPUT, "%s is not an ordinary file: reading it would wait", path);
+            rc = err_set(err, ERR_INPUT, "cannot copy %s: it has no data ready, so reading it would block", path);
             break;
         }
         ssize_t n = pread(from, block, sizeof block, at);
@@ -170,7 +170,7 @@ void keep_matching(struct record *r, int spool, const char *pattern, uint64_t *l
     if (rc == GLOB_NOMATCH)
         record_warning(r, "artifact: nothing matches %s", pattern);
     else if (rc)
-        record_warning(r, "artifact: cannot search for %s", pattern);
+        record_warning(r, "artifact: cannot search for %s: %s", pattern, rc == GLOB_NOSPACE ? "out of memory" : "a folder cannot be read");
     for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++) {
         const char *path = found.gl_pathv[i];
         if (i == FILES_MAX) {
@@ -180,6 +180,5 @@ void keep_matching(struct record *r, int spool, const char *pattern, uint64_t *l
         if (keep_file(r, spool, path, str_base_name(path), left, redact, &err))
             record_warning(r, "artifact: %s", err.text);
     }
-    if (rc == 0)
-        globfree(&found);
+    globfree(&found);
 }
