@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-    SUMMARY_MAX = 7 << 10,
+    SUMMARY_MAX = 256 << 10, /* bytes of a text that is sent in pieces */
     SETTLED_S = 60 /* published runs younger than this are left to a later sweep: the kernel has not written them yet */
 };
 
