@@ -111,6 +111,8 @@ static void archive_add_text(struct json_out *j, const char *key, struct str val
         json_null(j, key);
 }
 
+/* Appends status, times and use of the program as an object under the key (NULL: as the document).
+ * What is not known is null. */
 static void archive_add_result(struct json_out *j, const char *key, const struct archive_job *job)
 {
     const struct record *r = job->record;

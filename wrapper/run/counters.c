@@ -12,6 +12,7 @@ static const char *const keys[] = {
 #undef COUNTER
 };
 
+/* Returns what an errno of perf_event_open means here, a static text or strerror's. */
 static const char *counter_error_text(int error)
 {
     switch (error) {

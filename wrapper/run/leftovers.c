@@ -213,6 +213,8 @@ static enum leftover_owner leftover_owner_of(const struct spool *s, struct lefto
     return elsewhere ? WHOSE_OTHERS : WHOSE_OURS;
 }
 
+/* Passes a line to w->note about runs of other trees: how many, and how to finish them. Nothing
+ * where there are none. */
 static void note_elsewhere(const struct leftovers_pass *w, const char *root)
 {
     char line[2400];

@@ -139,6 +139,8 @@ static void set_exported(struct line_following *f, const struct starter_env *s, 
     }
 }
 
+/* Adds the variable under the rest of its name where the name begins with one of the words in
+ * `begins` (APPTAINERENV_X is X). */
 static void set_inside(struct line_following *f, const struct variables *before, struct str name, const char *begins)
 {
     for (struct str rest = str_of(begins), begin; (begin = str_word(&rest)).n;)

@@ -121,6 +121,8 @@ static struct str hidden_name(char *const *told, size_t i)
     return rest.p && name.n ? name : str_sub(word, 0, utf8_cut(word, NAME_MAX_SHOWN));
 }
 
+/* Returns the names of the redacted arguments with commas between, in the arena. NULL: none is
+ * redacted, or out of memory. */
 static const char *list_hidden(char *const *told, char *const *argv, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

@@ -58,6 +58,7 @@ void summary_line(const struct screen *screen, enum style style, const char *lab
 
 /* ---- the first line ---- */
 
+/* Appends the first line: "fio finished in 3.4 s", "sh failed after 50 ms, exit status 2". */
 static void summary_print_outcome(const struct summary *s, struct buf *to)
 {
     const struct record *r = &s->f->record;
@@ -196,6 +197,8 @@ static bool is_unknown(const struct record *r)
     return rules ? str_is(rules->text, "generic") : !record_find(r, FACT_TAG, "benchwrap.rules_version");
 }
 
+/* Appends the last lines of the stored output, each cut to TEXT_MAX bytes. Nothing without a
+ * spool. */
 static void print_last_lines(const struct summary *s, struct buf *to)
 {
     struct folder spool = folder_disk(s->spool);

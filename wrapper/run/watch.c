@@ -68,6 +68,7 @@ static bool set_wake(struct run *run)
     return quiet;
 }
 
+/* Reads the pending signals: counts them for the launcher, and passes each to job_signalled. */
 static void read_signals(struct run *run)
 {
     struct signalfd_siginfo s[8];
