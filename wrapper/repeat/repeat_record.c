@@ -290,7 +290,7 @@ static bool read_repetition_values(struct repeat_state *s, struct series_repetit
     CLEANUP_FD int folder = s->recorded ? wait_for_run(s, run) : -1;
     buf_init(&text, DETAIL_MAX + 1);
     if (folder < 0)
-        return err_set(err, ERR_SYSTEM, "its record was not in the tree when it had ended"), false;
+        return err_set(err, ERR_SYSTEM, "its record was not there when it had ended"), false;
     if (fs_read(folder, "artifacts/benchwrap.json", DETAIL_MAX, 0, &text, err) || json_parse(&detail, buf_text(&text), NULL, err))
         return err_wrap(err, "its record"), false;
     series_values_take(run, detail, &s->notes.arena);
