@@ -178,8 +178,11 @@ static void check_added(struct range_state *x, const struct folder *published)
         const struct added_run *own = &x->runs[i];
         const char *path = arena_printf(k->arena, "%s/%s/%s", x->at, own->experiment, own->id);
         struct repo_entry there = {.mode = 0};
-        if (!path)
+        if (!path) {
+            check_found(k, CHECK_LIMIT, x->at, 0, "out of memory after %zu run%s; the others were not checked", k->runs,
+                        str_plural(k->runs));
             return;
+        }
         if (k->runs == k->limits.runs) {
             check_found(k, CHECK_LIMIT, path, 0, "stopped after %zu run%s", k->runs, str_plural(k->runs));
             return;
@@ -227,11 +230,15 @@ static void check_experiments(struct range_state *x, const struct folder *tree)
     for (const struct experiments *e = x->experiments; e; e = e->next) {
         CLEANUP_FOLDER struct folder in = {0};
         const char *path = arena_printf(x->k->arena, "%s/%s", x->at, e->id);
-        if (path && !has_run(x, e->id))
+        if (!path) {
+            check_found(x->k, CHECK_LIMIT, x->at, 0, "out of memory for the path of an experiment, which was not checked");
+            continue;
+        }
+        if (!has_run(x, e->id))
             check_found(x->k, CHECK_EXPERIMENT_META, path, 0, "the experiment is touched, and no run of it is brought");
-        if (path && folder_enter(tree, e->id, &in) < 0)
+        if (folder_enter(tree, e->id, &in) < 0)
             check_found(x->k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
-        else if (path)
+        else
             check_experiment_files(x->k, &in, path);
     }
 }
