@@ -64,7 +64,8 @@ static bool has_any_word(struct str text, const char *const *words)
     return false;
 }
 
-/* " onload=": what an element of a page or picture does when something happens to it. */
+/* Returns whether an element of a page or picture has a program for when something happens to
+ * it: " onload=". */
 static bool has_handler(struct str text)
 {
     for (size_t i = 0; i + 4 < text.n; i++) {
@@ -154,7 +155,8 @@ static bool has_two_names(struct str text)
     return true;
 }
 
-/* "cos\nsystem\n": a global of protocol 0, which has no mark of its own, in a text that ends as a pickle does. */
+/* Returns whether the text is a pickle of protocol 0, which has no mark of its own: it ends as
+ * one, and begins as one or has a global in its first 64 KiB ("cos\nsystem\n"). */
 static bool is_text_pickle(struct str text)
 {
     text = str_trim(text);
@@ -194,7 +196,7 @@ static bool has_formula(struct str text)
     return false;
 }
 
-/* What a file of this kind does when it is shown; NULL: nothing. */
+/* Returns what a file of this kind does when it is shown, a static text. NULL: nothing. */
 static const char *acting_kind(const char *file, struct str text)
 {
     struct str name = str_of(file);
@@ -214,7 +216,7 @@ static const char *acting_kind(const char *file, struct str text)
     return has_any_word(text, images) ? "a page that loads images" : NULL;
 }
 
-/* A name of a PDF document may spell each of its letters "#4a". */
+/* Returns whether a PDF document has a name with a letter spelt "#4a". */
 static bool has_spelt_name(struct str text)
 {
     for (size_t i = 0; i + 3 < text.n; i++) {

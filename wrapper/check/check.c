@@ -94,7 +94,8 @@ bool check_is_experiment(struct str name)
     return name.n && name.n <= 10 && name.p[0] != '0' && strspn(name.p, "0123456789") >= name.n && str_uint(name, &id) && id <= 2147483647;
 }
 
-/* What benchwrap names experiments: letters, digits, . _ - and blanks, at most 128, and "~2" and so on where the id was another name's. */
+/* Returns whether benchwrap names experiments so: letters, digits, . _ - and blanks, at most
+ * EXPERIMENT_MAX; "~2" to "~99" may follow, where the id was another name's. */
 static bool is_experiment_name(struct str name)
 {
     size_t n = name.n, i = 0;
@@ -293,7 +294,7 @@ struct check_walk {
     struct check_names names;
 };
 
-/* MLflow makes these two when it opens a tree. */
+/* Returns whether the entry is one of the two folders that MLflow makes when it opens a tree. */
 static bool is_mlflows(const struct folder_entry *entry)
 {
     return entry->kind == FOLDER_FOLDER && !entry->id && (str_is(entry->name, ".trash") || str_is(entry->name, "models"));

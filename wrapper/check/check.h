@@ -87,15 +87,16 @@ void check_found(struct check_state *k, enum check_id id, const char *path, unsi
  * "finding: error|warning|note". An empty text changes nothing. 0; -1: the text is damaged, or
  * names no finding or severity; err has the line. */
 int check_policy(struct check_state *k, struct str text, struct err *err);
-/* "note", "warning", "error". */
+/* Returns "note", "warning" or "error". */
 const char *check_severity_word(enum check_severity s);
-/* Is a repository with this benchwrap.yaml ("": it has none) public? See base/profile.h. */
+/* Returns whether a repository with this benchwrap.yaml ("": it has none) is public; see
+ * base/profile.h. */
 bool check_is_public(struct str text, bool has_remote);
 /* Checks all runs of a tree. `at` is the tree's name in paths ("mlruns"). 0; -1: the tree's folder
  * cannot be read. */
 int check_tree(struct check_state *k, const struct folder *tree, const char *at, struct err *err);
-/* Does git, or a system that it runs on, use the name for one of git's own files (".git", "GIT~1",
- * ".gitattributes" …)? True also without memory. */
+/* Returns whether git, or a system that it runs on, uses the name for one of git's own files
+ * (".git", "GIT~1", ".gitattributes" …). True also without memory. */
 bool check_name_is_gits(struct str name);
 /* Checks an experiment's own files, without its runs. `path`: "mlruns/<exp>". */
 void check_experiment_files(struct check_state *k, const struct folder *experiment, const char *path);

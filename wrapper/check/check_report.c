@@ -70,7 +70,7 @@ static void count_corrections(struct buf *to, size_t n, const char *verb)
         buf_printf(to, ", %zu %s%s", n, verb, n == 1 ? "s another run" : " other runs");
 }
 
-/* "2 of 300 runs have errors: 3 errors, 1 warning". */
+/* Appends "2 of 300 runs have errors: 3 errors, 1 warning". */
 static void check_report_words(const struct check_state *k, struct buf *to)
 {
     const char *sep = ": ";

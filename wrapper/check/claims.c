@@ -89,7 +89,8 @@ static void check_withheld(struct run_check *r)
 
 /* ---- references ---- */
 
-/* The value of "key" or "key@step" in the run's own files. */
+/* Reads the value of "key" or "key@step" from the run's own files. False: the run has no such
+ * metric, or the step is no number. */
 static bool claims_metric_value(const struct run_check *r, const char *name, double *ret)
 {
     char key[300];
@@ -106,7 +107,8 @@ static bool claims_metric_value(const struct run_check *r, const char *name, dou
     return e != NULL;
 }
 
-/* Why an entry of the references contradicts the run's metrics or itself. NULL: it does not. */
+/* Returns why an entry of the references contradicts the run's metrics or itself, a static text.
+ * NULL: it does not, or has no verdict. */
 static const char *reference_problem(const struct run_check *r, const struct json *e)
 {
     const char *word = json_string(json_get(e, "verdict"), "");

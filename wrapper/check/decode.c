@@ -119,7 +119,8 @@ static int hex_at(struct str s, size_t at, size_t n)
     return value;
 }
 
-/* "&#103;" or "&#x67;" */
+/* Reads an entity of a page, "&#103;" or "&#x67;", of at most 7 digits. Returns its length.
+ * Requires "&#" at `at`. */
 static size_t entity_at(struct str s, size_t at, int *ret)
 {
     size_t i = at + 2;

@@ -83,8 +83,8 @@ static bool same_index_values(const struct index_run *x, const struct index_run 
     return x->has_values && strcmp(x->values, y->values) == 0;
 }
 
-/* A run before x in the list that has the same values and is not related to it. NULL: there is none,
- * or x is related to one of them (a correction of a correction). */
+/* Returns a run before x in the list that has the same values and is not related to it. NULL:
+ * there is none, or x is related to one of them (a correction of a correction). */
 static const struct index_run *find_copied_run(const struct index_run *x, size_t before)
 {
     const struct index_run *from = NULL;
@@ -195,7 +195,8 @@ static bool same_output(const struct index_run *x, const struct index_run *y)
     return x->has_output && y->has_output && memcmp(x->output, y->output, sizeof x->output) == 0;
 }
 
-/* report_duplicate_values has reported runs of the same values. */
+/* Reports each new run whose output is that of a run that is not related to it. Leaves out those
+ * of the same values, which report_duplicate_values has reported. */
 static void report_duplicate_outputs(struct check_state *k)
 {
     struct check_index *s = k->seen;

@@ -28,7 +28,7 @@ static void check_key(struct run_check *r, const char *key, const char *file)
         run_found(r, CHECK_KEY, file, 0, "the key is not one of the format's");
 }
 
-/* A command that a user typed may hold any character. */
+/* Returns whether the tag is a command that a user typed, which may hold any character. */
 static bool is_typed_command_key(const char *key)
 {
     return strcmp(key, "benchwrap.command") == 0 || strcmp(key, "mlflow.source.name") == 0;

@@ -91,7 +91,8 @@ static bool is_timing(const char *key)
     return false;
 }
 
-/* A hash of the text of the value in the first line of a metric; 0: the value has too few digits. */
+/* Returns a hash of the text of the value in the first line of a metric; 0: the value has fewer
+ * digits than `digits`. */
 static uint64_t hash_first_value(struct str text, size_t digits)
 {
     uint64_t hash = UINT64_C(14695981039346656037);

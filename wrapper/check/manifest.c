@@ -14,7 +14,8 @@ static void report_manifest_problem(void *context, const char *where, const char
     run_found(context, CHECK_MANIFEST, file, 0, "%s %s", where, what);
 }
 
-/* The signature is made over the manifest, so it cannot be in it. */
+/* Returns whether the file is not in the manifest: the manifest itself, and the signature, which
+ * is made over it. */
 static bool is_beside(struct str path)
 {
     return str_is(path, file) || str_is(path, "artifacts/manifest.json.sig");

@@ -95,8 +95,8 @@ const char *check_name_folded(struct str name, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-/* A short name that NTFS makes of one of git's files: the first six letters and a number, or, where
- * those exist already, two letters and four digits of a sum. */
+/* Returns whether the name is a short one that NTFS makes of one of git's files: the first six
+ * letters and a number, or, where those exist already, two letters and four digits of a sum. */
 static bool is_short_name(const char *name, size_t n)
 {
     static const char *const words[] = {"gitatt", "gitmod", "gitign", "mailma", "gi7d29", "gi7eba", "gi250a", "maba30"};
@@ -106,7 +106,8 @@ static bool is_short_name(const char *name, size_t n)
     return false;
 }
 
-/* ".git" for git, HFS+ or NTFS. The folded name has no invisible characters and lower case. */
+/* Returns whether git, HFS+ or NTFS takes the name for one of git's files. `folded`: of
+ * check_name_folded, without invisible characters and in lower case. */
 static bool is_git(const char *folded)
 {
     static const char *const words[] = {".git", "git~1", ".gitattributes", ".gitmodules", ".gitignore", ".mailmap", ".lfsconfig"};

@@ -6,7 +6,7 @@
 
 enum { VALUE_MAX = 1 << 20 };
 
-/* The same values and steps, whatever the times? */
+/* Returns whether two files of a metric have the same values and steps, whatever the times. */
 static bool same_samples(struct str a, struct str b)
 {
     while (a.p && a.n && b.p && b.n) {

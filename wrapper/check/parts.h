@@ -59,15 +59,15 @@ struct run_check {
     struct str record_text, manifest_text, rules_text; /* complete, end in a NUL; p NULL: absent */
 };
 
-/* check_found for a file of the run ("": the run itself). */
+/* Reports a finding, as check_found, for a file of the run ("": the run itself). */
 void run_found(struct run_check *r, enum check_id id, const char *file, unsigned line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-/* The file or entry; NULL: there is none. Only once all are known. */
+/* Return the file or entry; NULL: there is none. Require that all are known. */
 const struct check_file *run_file(const struct run_check *r, const char *path);
 const struct check_entry *run_entry(const struct run_check *r, char kind, const char *key);
-/* The text of a param or tag, ends in a NUL; NULL: there is none. */
+/* Returns the text of a param or tag, which ends in a NUL. NULL: there is none. */
 const char *run_text(const struct run_check *r, char kind, const char *key);
-/* The metric's value of the largest step in its file; `otherwise`: it has none. */
+/* Returns the metric's value of the largest step in its file; `otherwise`: it has none. */
 double run_number(const struct run_check *r, const char *key, double otherwise);
 
 /* record.c: sorts the members of the record for run_member; does nothing if that was done. Requires
@@ -80,60 +80,64 @@ const struct json *run_member(const struct check_members *of, const char *key);
 /* check.c: returns true, and reports it at `path`, when the limit of bytes or files of all runs
  * together is reached. */
 bool check_is_full(struct check_state *k, const char *path);
-/* check.c: is it the name of an experiment's folder, a number from 1 to 2147483647? name.p may
- * continue behind name.n. */
+/* check.c: returns whether it is the name of an experiment's folder, a number from 1 to 2147483647.
+ * name.p may continue behind name.n. */
 bool check_is_experiment(struct str name);
 
 /* names.c: reports what is wrong with one name of a folder; `path` is its full path. False: the
  * name leads elsewhere ("..", a slash) and must not be used. */
 bool check_file_name(struct check_state *k, struct str name, const char *path);
-/* The same key for all names that a file system may treat as one: case and form of letters do not
- * count. In the arena; NULL: out of memory. */
+/* Returns the same key for all names that a file system may treat as one: case and form of letters
+ * do not count. In the arena; NULL: out of memory. */
 const char *check_name_folded(struct str name, struct arena *a);
 
-/* entries.c: checks a file of params/, tags/ (kind 'p', 't') or metrics/, and adds it to
- * r->entries. */
+/* entries.c: check a file of params/, tags/ (kind 'p', 't') or metrics/, and add it to r->entries;
+ * not out of memory, which sets r->a.failed. */
 void check_text_entry(struct run_check *r, char kind, const char *key, const char *file, struct str text);
 void check_metric_entry(struct run_check *r, const char *key, const char *file, struct str text);
 
 /* record.c, manifest.c: compare benchwrap.json and manifest.json with the files. check_record sets
- * r->record. */
+ * r->record. Both report what is absent or damaged. */
 void check_record(struct run_check *r);
 void check_manifest(struct run_check *r);
-/* tags.c: tags that MLflow acts on, that name other runs, or that repeat the record. */
+/* tags.c: checks the tags: MLflow's, the site's name, those that name other runs, and counts runs
+ * that annotate, amend or retract; those that repeat the record only where r->record is there.
+ * After check_meta and check_record. */
 void check_tags(struct run_check *r);
-/* claims.c: what no output shows. */
+/* claims.c: checks the run's verdict, references and checks against its own metrics, which no
+ * output shows. */
 void check_claims(struct run_check *r);
-/* active.c: a file that may act where it is opened. */
+/* active.c: reports a file that may act where it is opened or shown, at most once. */
 void check_active(struct run_check *r, const char *file, struct str text);
-/* times.c: start, end, samples and durations. Requires r->meta_good. */
+/* times.c: compares start, end, samples and durations with each other. Requires r->meta_good. */
 void check_times(struct run_check *r);
-/* verify.c: reads the stored output again by the run's rules. bounds.c: limits of the hardware.
- * Both require r->record. */
+/* verify.c: reads the stored output again by the run's rules, and reports what differs. bounds.c:
+ * reports metrics above what the recorded hardware can reach. Both require r->record. */
 void check_verify(struct run_check *r);
 void check_bounds(struct run_check *r);
 /* unpack.c: appends the content of a compressed file, at most `most` bytes; nothing for another
- * file. NULL; else why there is content that was not unpacked (a static text). */
+ * file. Returns why there is content that was not unpacked, a static text; NULL: there is none. */
 const char *check_unpack(struct str data, size_t most, struct buf *to);
-/* decode.c: appends as lines what a text encodes in UTF-16, escapes, base64 or hexadecimal.
- * NULL; else why a part of it is left out (a static text, as of check_unpack). */
+/* decode.c: appends as lines what a text encodes in UTF-16, escapes, base64 or hexadecimal. Returns
+ * why a part of it is left out, as check_unpack; NULL: all is there. */
 const char *check_decode(struct str text, struct buf *to);
-/* privacy.c: secrets and personal data in a file of the run, and in compressed content. */
+/* privacy.c: reports secrets and personal data in a file of the run, and in compressed content. */
 void check_privacy(struct run_check *r, const char *file, struct str text);
-/* Reports the secrets in a name or message (NULL: none) as findings of `path`; `where` begins their
- * text. */
+/* privacy.c: reports the secrets in a name or message (NULL: none) as findings of `path`;
+ * `where` begins their text. */
 void check_secrets_in(struct check_state *k, const char *path, const char *where, const char *text);
-/* privacy.c: user and host in the record of a public run. */
+/* privacy.c: reports a host, and a user but the site, in the record of a
+ * public run. */
 void check_private_record(struct run_check *r);
-/* signature.c: the site's signature over the manifest, if k->signers is set. */
+/* signature.c: checks the site's signature over the manifest, if k->signers is set. */
 void check_signature(struct run_check *r);
-/* Adds the run to the index of check: its id and relatives, and hashes of its values, its times and
- * its output. Out of memory: it is not added. */
+/* index.c: adds the run to the index of check: its id and relatives, and hashes of its values,
+ * its times and its output. Out of memory: it is not added. */
 void check_index_add_run(struct run_check *r);
 /* index.c: adds the published runs of a tree in git; `at` is the tree's name in paths. */
 void check_index_add_published(struct check_state *k, const struct folder *tree, const char *at);
-/* duplicates.c: all runs are known: reports the same id, values, times or output twice, and circles
- * of parents and corrections. */
+/* duplicates.c: reports the same id, values, times or output twice, and circles of parents and
+ * corrections. Requires that all runs are known. */
 void check_duplicates(struct check_state *k);
 /* index.c: frees the index. */
 void check_index_free(struct check_state *k);

@@ -143,7 +143,7 @@ static void check_secrets(struct run_check *r, const char *file, struct str text
         secrets_find(spelt.text, &state, take_secret, &spelt);
 }
 
-/* A param or tag whose own name is that of a secret. */
+/* Reports the value of a param or tag whose own name is that of a secret. */
 static void check_named(struct run_check *r, const char *file, struct str text)
 {
     bool number;
@@ -177,7 +177,8 @@ static bool is_random(struct str text)
     return bits > 7.9 || (seen <= 68 && bits > 5.9);
 }
 
-/* A compressed file is read as what it unpacks to. */
+/* Searches what a compressed file unpacks to for secrets. Reports a file that cannot be
+ * unpacked, or whose bytes look random. */
 static void check_unpacked(struct run_check *r, const char *file, struct str text)
 {
     CLEANUP_BUF struct buf b;
@@ -221,7 +222,8 @@ static bool is_replacement_letter(struct str text)
     return true;
 }
 
-/* "jo@example.org", "1+jo@users.noreply.github.com": addresses that lead to no person. */
+/* Returns whether an address leads to no person: "jo@example.org",
+ * "1+jo@users.noreply.github.com". */
 static bool is_example(struct str text)
 {
     const char *sign = text.n ? memchr(text.p, '@', text.n) : NULL;
@@ -229,7 +231,8 @@ static bool is_example(struct str text)
     return str_starts(host, "example.") || str_has(host, ".example.") || str_ends(host, "users.noreply.github.com");
 }
 
-/* What benchwrap itself writes must be clean; what a program printed may have its author's address in it. */
+/* Returns whether benchwrap itself writes the file, so that it must be clean; what a program
+ * printed may have its author's address in it. */
 static bool is_own_file(const char *file)
 {
     return strncmp(file, "params/", 7) == 0 || strncmp(file, "tags/", 5) == 0 || strcmp(file, "meta.yaml") == 0 ||
@@ -244,7 +247,8 @@ struct personal_check {
     unsigned told;
 };
 
-/* The record's own member "user": check_private_record compares it with the site, which is read after it. */
+/* Returns whether the identity is the record's own member "user": check_private_record compares
+ * it with the site, which is read after it. */
 static bool is_member_user(const struct personal_check *c, size_t at)
 {
     return strcmp(c->file, "artifacts/benchwrap.json") == 0 && str_ends(str_sub(c->text, 0, at), "\"user\": \"");
@@ -260,7 +264,8 @@ static void take_identity(void *context, const struct identity_found *f)
     c->told++;
 }
 
-/* By the recorder's own rules, as far as they need no knowledge of the site. */
+/* Reports personal data in a file, by the recorder's own rules as far as they need no knowledge
+ * of the site. */
 static void check_personal(struct run_check *r, const char *file, struct str text)
 {
     struct personal_check c = {.r = r, .file = file, .text = text, .id = is_own_file(file) ? CHECK_PERSONAL : CHECK_PERSONAL_ODD};

@@ -117,7 +117,8 @@ static const char *odd_kind(unsigned mode)
     return mode == REPO_MODE_LINK ? "a symbolic link" : mode == REPO_MODE_MODULE ? "a submodule" : NULL;
 }
 
-/* Something is there that was not. */
+/* Checks an entry that is new in the range, and adds the run or the experiment that it is part
+ * of. Returns REPO_SKIP for a folder whose entries need no check, else 0. */
 static int range_check_added(struct range_state *x, const char *path, const struct repo_entry *is)
 {
     struct str experiment, run;
@@ -169,7 +170,8 @@ static int compare_added_runs(const void *a, const void *b)
     return c ? c : strcmp(x->id, y->id);
 }
 
-/* `published`: the tree with which the range is compared; ops NULL: it has none. */
+/* Checks each added run that `published` does not have, the tree with which the range is
+ * compared; ops NULL: it has none. Stops at the limits of all runs. */
 static void check_added(struct range_state *x, const struct folder *published)
 {
     struct check_state *k = x->k;
@@ -209,7 +211,7 @@ static void check_added(struct range_state *x, const struct folder *published)
     }
 }
 
-/* The runs are sorted by now. */
+/* Returns whether a run of the experiment was added. Requires sorted runs. */
 static bool has_run(const struct range_state *x, const char *experiment)
 {
     size_t low = 0, high = x->count;
@@ -251,7 +253,8 @@ static void report_history(struct range_state *x, const char *path, const char *
         check_found(x->k, CHECK_HISTORY, path, 0, "commit %.12s %s", x->commit, what);
 }
 
-/* Is the path this entry (NULL: absent) in a commit or tree? *kept caches its folder. */
+/* Returns whether the path is this entry (NULL: absent) in a commit or tree. *kept caches its
+ * folder. */
 static bool is_so_in(struct range_state *x, const struct repo_id *commit_or_tree, struct folder *kept, const char *path,
                      const struct repo_entry *is)
 {
@@ -267,7 +270,8 @@ static bool is_so_in(struct range_state *x, const struct repo_id *commit_or_tree
     return is ? rc == 0 && there.mode == is->mode && repo_id_eq(&there.id, &is->id) : rc == 1;
 }
 
-/* True if another parent of the merge has the same entry, so that the entry comes from there. */
+/* Returns whether another parent of the merge has the same entry, so that the entry comes from
+ * there. */
 static bool from_other_parent(struct range_state *x, const char *path, const struct repo_entry *is)
 {
     for (unsigned i = 1; i < x->now.parents && i < sizeof x->now.parent / sizeof *x->now.parent; i++)
@@ -319,8 +323,8 @@ static int each_step(void *context, const char *path, const struct repo_entry *w
     return REPO_SKIP;
 }
 
-/* The author's and the committer's lines: a carriage return there hides the text before it.
- * Signatures may contain some. */
+/* Returns whether the author's or the committer's line has a carriage return, which hides the
+ * text before it. Signatures may contain some. */
 static bool has_return_in_names(struct str header)
 {
     while (header.n) {
@@ -422,7 +426,8 @@ static int range_read_target(struct range_state *x, struct err *err)
     return rc < 0 ? err_wrap(err, "the policy of the target") : 0;
 }
 
-/* The folder of the tree in a commit. 1: it has none. */
+/* Opens the folder of the tree in a commit. 1: it has none, or it cannot be read, which is
+ * reported. */
 static int range_open_tree(struct range_state *x, const struct repo_id *commit, struct folder *ret)
 {
     struct repo_entry e;

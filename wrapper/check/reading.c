@@ -87,7 +87,8 @@ void verify_cuts(struct run_check *r)
     }
 }
 
-/* The kept file that the i-th of the rules is: the one of its name. 0 or 1; 2: several could be. */
+/* Finds the kept file that the i-th file of the rules is: the one of its name. Returns how many
+ * could be it: 0, 1, or 2 for more; *ret is one of them, in r->a. */
 static int kept_file(const struct run_check *r, const struct rules *rules, size_t i, char *const *argv, struct arena *a, const char **ret)
 {
     const char *name = rules_file_kept(rules, i, argv, a);

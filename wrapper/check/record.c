@@ -112,7 +112,7 @@ static bool is_unitless_duration(const struct run_check *r, const struct check_e
            !*json_string(json_get(told, "unit"), "") && !*json_string(json_get(told, "direction"), "");
 }
 
-/* What is wrong with a metric's entry in the record; NULL: nothing. */
+/* Returns what is wrong with a metric's entry in the record, a static text. NULL: nothing. */
 static const char *metric_problem(const struct run_check *r, const struct check_entry *e, const struct json *told)
 {
     const struct json *thinned = json_get(told, "thinned"), *low = json_get(told, "min"), *high = json_get(told, "max");

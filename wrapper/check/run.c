@@ -104,7 +104,8 @@ static struct str check_copy_text(struct run_check *r, struct str text)
     return (struct str){copy, copy ? text.n : 0};
 }
 
-/* The bytes of a file of the run are in `text`. */
+/* Checks the content of a file of the run, and keeps that of benchwrap.json, the manifest and
+ * the rules. */
 static void check_run_content(struct run_check *r, const char *path, struct str text)
 {
     if (is_pointer(text))
@@ -267,7 +268,8 @@ static void check_run_folder(struct run_level *up, const char *name, const char 
 
 /* ---- all checks of a run ---- */
 
-/* git keeps no empty folders, and MLflow's run page refuses a run without these. */
+/* Reports folders without a file: git keeps no empty ones, and MLflow's run page refuses a run
+ * without these. */
 static void check_folders(struct run_check *r)
 {
     static const char *const wanted[] = {"metrics/", "params/", "artifacts/"};
@@ -280,7 +282,7 @@ static void check_folders(struct run_check *r)
     }
 }
 
-/* One line of 1 to `most` characters, or, where `empty`, none. */
+/* Returns whether the text is one line of 1 to `most` characters, or, where `empty`, of none. */
 static bool is_line(struct str s, size_t most, bool empty)
 {
     size_t n = utf8_count(s);
@@ -290,7 +292,7 @@ static bool is_line(struct str s, size_t most, bool empty)
     return n <= most && (n || empty);
 }
 
-/* Of an adopted run alone, which was deleted where it comes from. */
+/* Returns whether the run was adopted, and deleted where it comes from. */
 static bool is_deleted(const struct run_check *r)
 {
     const char *lifecycle = run_text(r, 't', "benchwrap.lifecycle");

@@ -32,7 +32,8 @@ static void report_series_problem(struct series_check *c, const char *fmt, ...)
     c->t->tell(c->t->context, CHECK_TRUTH, file, text);
 }
 
-/* A small file of another run of the experiment, without its line end; *ret.p NULL: not there. */
+/* Reads a small file of another run of the experiment into b. *ret.p NULL: it is not there, or
+ * larger than b. */
 static struct str series_read_file(const struct series_check *c, const char *run, const char *name, struct buf *b)
 {
     char path[900];
@@ -52,7 +53,7 @@ static bool tag_is(const struct series_check *c, const char *run, const char *ke
     return is.p && str_is(is, wanted);
 }
 
-/* The last value of the run's metric. */
+/* Reads the last value of the run's metric. False: the run has none. */
 static bool last_value(const struct series_check *c, const char *run, const struct series_run_value *v, double *ret)
 {
     CLEANUP_BUF struct buf b;
@@ -91,7 +92,7 @@ static void check_series_run(struct series_check *c, const struct series_repetit
             report_series_problem(c, "it says that the run %.8s has %.100s %.10g, which that run has not", run->id, v->key, v->value);
 }
 
-/* In the order in which they were run, each once. */
+/* Reports runs that are not noted in the order in which they were run, each once. */
 static void check_order(struct series_check *c, const struct series_notes *notes)
 {
     for (const struct series_repetition *run = notes->first; run && run->next; run = run->next)
@@ -99,7 +100,8 @@ static void check_order(struct series_check *c, const struct series_notes *notes
             report_series_problem(c, "run %zu is behind run %zu", run->next->order, run->order);
 }
 
-/* Earlier versions recorded intervals that reach below zero. Where the run has one, its ends are compared as well. */
+/* Adds intervals that reach below zero, which earlier versions recorded, where the run has one,
+ * so that its ends are compared as well. */
 static void expect_old_intervals(struct run_check *r, struct record *record, struct series_notes *notes,
                                  const struct series_figure *figures)
 {
@@ -112,8 +114,8 @@ static void expect_old_intervals(struct run_check *r, struct record *record, str
     }
 }
 
-/* Earlier versions recorded end minus start as the duration of a series. Its recorder measures it
- * now. */
+/* Adds end minus start as the duration of the series, which earlier versions recorded, if the
+ * run's comes from its notes. The recorder measures it now. */
 static void expect_old_wall(const struct run_check *r, struct record *record)
 {
     static const char key[] = "series.wall_s";

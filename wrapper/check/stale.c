@@ -28,7 +28,8 @@ static const struct folder *stale_tree(const struct stale_search *s, const struc
     return x->published ? s->k->published : s->k->tree;
 }
 
-/* "mlruns/<exp>/<id>" of a run: the end of its path, whatever the tree is called. */
+/* Returns "mlruns/<exp>/<id>" of a run, the end of its path, whatever the tree is called. NULL:
+ * out of memory. */
 static const char *stale_path(struct stale_search *s, const struct index_run *x)
 {
     size_t n = strlen(x->path);
@@ -63,7 +64,8 @@ static void stale_add_correction(struct stale_search *s, const struct index_run 
         corrections_add(&s->corrections, &run, target, retracts);
 }
 
-/* The parent run of a run that others correct, by the run that was recorded first. */
+/* Returns the parent run, which is that of a series, of a run that others correct; `root`: the
+ * run that was recorded first. NULL: it has none here. */
 static const struct index_run *stale_parent_of(struct stale_search *s, const char *root)
 {
     struct tree_run run;
@@ -94,7 +96,7 @@ static int order_stale(const void *a, const void *b)
     return strcmp((*x)->path, (*y)->path);
 }
 
-/* In a child process: compares the notes of the parent run with the corrections. */
+/* Reports, in a child process, how many runs of the parent run's notes have been corrected. */
 static void stale_compare(const struct verify_state *t, struct run_check *r, const void *context)
 {
     const struct corrections *c = context;

@@ -12,7 +12,8 @@ enum { PLAIN_MAX = 6000 /* bytes of a command: longer ones are cut here and ther
 
 /* ---- MLflow's own ---- */
 
-/* What benchwrap writes of them; MLflow's pages read others as JSON, as links, or as models to be shown. */
+/* Returns whether benchwrap writes this tag of MLflow's. MLflow's pages read others as JSON, as
+ * links, or as models to be shown. */
 static bool is_written(const char *key)
 {
     static const char *const keys[] = {"mlflow.runName",           "mlflow.user",
@@ -26,8 +27,8 @@ static bool is_written(const char *key)
     return false;
 }
 
-/* A link that is followed as a program; blanks and control characters within the word are ignored,
- * as browsers do. */
+/* Returns whether the text has a link that is followed as a program. Ignores blanks and control
+ * characters within the word, as browsers do. */
 static bool leads_to_program(struct str text)
 {
     static const char *const schemes[] = {"javascript:", "vbscript:", "data:text/html", "data:image/svg"};
@@ -48,7 +49,7 @@ static bool leads_to_program(struct str text)
     return false;
 }
 
-/* Markdown or HTML that makes a browser load something. */
+/* Returns whether the text has Markdown or HTML that makes a browser load something. */
 static bool loads_image(struct str text)
 {
     static const char *const words[] = {"![",     "<img",   "<image", "<iframe", "<object",    "<embed",
@@ -80,7 +81,8 @@ static void check_mlflows(struct run_check *r)
     }
 }
 
-/* MLflow's pages show what an annotation sets as any other tag. */
+/* Reports texts that an annotation sets and that do something when MLflow's pages show them as
+ * any other tag. */
 static void check_annotated_texts(struct run_check *r, const struct tree_entry *list, const char *file)
 {
     for (const struct tree_entry *e = list; e; e = e->next) {
@@ -93,7 +95,8 @@ static void check_annotated_texts(struct run_check *r, const struct tree_entry *
 
 /* ---- other runs ---- */
 
-/* A site corrects its own runs only. The reviewer decides who may act for a site. */
+/* Reports a run that corrects one of another site: a site corrects its own runs only. The
+ * reviewer decides who may act for a site. */
 static void check_site(struct run_check *r, const char *id, enum check_id finding, const char *file)
 {
     CLEANUP_BUF struct buf b;
@@ -152,7 +155,8 @@ static void check_annotation_file(struct run_check *r, const char *id)
         check_annotated_texts(r, list, file);
 }
 
-/* Any site may annotate any run. */
+/* Checks the tag that names the run that this one annotates: another run of the same experiment,
+ * of any site. */
 static void check_annotates(struct run_check *r)
 {
     static const char tag[] = "tags/" ANNOTATION_TAG;
@@ -186,8 +190,8 @@ static void check_parent(struct run_check *r)
         check_site(r, id, CHECK_PARENT, file);
 }
 
-/* A name that resembles another site's misleads readers; for what earlier builds recorded with
- * --site it is a warning. */
+/* Reports a name of a site that is not legal, since one that resembles another site's misleads
+ * readers; for what earlier builds recorded with --site it is a warning. */
 static void check_site_name(struct run_check *r)
 {
     static const char file[] = "tags/site";
@@ -212,7 +216,8 @@ static bool was_redacted(const char *text)
     return strstr(text, "**") || strstr(text, "[redacted") || strstr(text, "(redacted");
 }
 
-/* The words of the command as the tag has them, one blank between. */
+/* Returns whether the tag has the words of the command, one blank between. True also where
+ * either was redacted, or is too long to tell. */
 static bool same_command(struct run_check *r, const char *tag)
 {
     CLEANUP_BUF struct buf b;
@@ -250,7 +255,7 @@ static void check_repeated_facts(struct run_check *r)
                   experiment, id);
 }
 
-/* A run that benchwrap recorded, not one that was made of something else? */
+/* Returns whether benchwrap recorded the run, and did not make it of something else. */
 static bool is_recorded_run(const struct run_check *r)
 {
     static const char *const made[] = {"benchwrap.imported", "benchwrap.retracts", "benchwrap.block",
@@ -300,7 +305,8 @@ static void check_version(struct run_check *r, struct str version, const char *f
         run_found(r, CHECK_VERSION, file, 0, "benchwrap " STR_FMT " recorded the run, and this is " BW_VERSION, STR_ARG(version));
 }
 
-/* A later version may record what this one does not check. */
+/* Reports versions of benchwrap that are later than this one, which may record what it does not
+ * check. */
 static void check_versions(struct run_check *r)
 {
     static const char name[] = "benchwrap ";

@@ -40,8 +40,8 @@ static void check_samples(struct run_check *r)
     }
 }
 
-/* Maximum of seconds that a run may need besides its program: the recorded time of its probes, and
- * some seconds of a busy node. */
+/* Returns the maximum of seconds that a run may need besides its program: the recorded time of
+ * its probes, and some seconds of a busy node. */
 static double run_overhead_max(const struct run_check *r)
 {
     double before = run_number(r, "probe.before_ms", NAN), after = run_number(r, "probe.after_ms", 0);

@@ -142,7 +142,8 @@ static const char *unpack_zip(struct unpacking *u, struct str s, int depth)
     return NULL;
 }
 
-/* Some programs open an archive at the end of another file, such as a picture or a program. */
+/* Returns whether there may be a zip archive at the end of another file, such as a picture or a
+ * program, where some programs open it. */
 static bool has_zip_behind(struct str s)
 {
     enum { END = 22, COMMENT_MAX = 65535 };
@@ -157,7 +158,8 @@ static bool is_tar(struct str s)
     return s.n >= TAR_BLOCK && memcmp(s.p + TAR_MAGIC, "ustar", 5) == 0;
 }
 
-/* The members of a tar archive that are archives themselves; the others are read with the archive. */
+/* Unpacks the members of a tar archive that are archives themselves; the others are read with
+ * the archive. Returns why something was not unpacked, a static text. NULL: all was. */
 static const char *unpack_tar(struct unpacking *u, struct str s, int depth)
 {
     for (size_t at = 0; at + TAR_BLOCK <= s.n && s.p[at] && !u->full;) {

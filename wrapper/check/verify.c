@@ -30,7 +30,8 @@ bool verify_is_missing(const struct run_check *r, const char *key)
     return missing_reason(r->record, key) != NULL;
 }
 
-/* Why the metrics cannot be read again; NULL: they can. *ret_said: no finding is due. */
+/* Returns why the metrics cannot be read again, a static text. NULL: they can. *ret_said: no
+ * finding is due. */
 static const char *why_unverifiable(const struct run_check *r, bool *ret_said)
 {
     *ret_said = verify_tag(r, "benchwrap.series") || verify_tag(r, "benchwrap.retracts") || verify_tag(r, ANNOTATION_TAG) ||
@@ -96,7 +97,8 @@ static int compare_verify_samples(const void *x, const void *y)
     return way ? way : a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* The metrics of the record, sorted; *ret_count of them, in the arena. NULL: no memory. */
+/* Returns the metrics of the record, sorted; *ret_count of them, in the arena. NULL: out of
+ * memory. */
 static struct verify_sample *verify_samples(const struct record *record, struct arena *a, size_t *ret_count)
 {
     size_t n = 0;
@@ -115,7 +117,8 @@ static struct verify_sample *verify_samples(const struct record *record, struct 
     return list;
 }
 
-/* Are the points of a thinned series among the samples, in their order, with minimum and maximum? */
+/* Returns whether the points of a thinned series are among the samples, in their order, with
+ * minimum and maximum. */
 static bool is_left_of(const struct check_entry *e, const struct verify_sample *list, size_t n)
 {
     double low = INFINITY, high = -INFINITY, least = INFINITY, most = -INFINITY;
@@ -135,7 +138,8 @@ static bool is_left_of(const struct check_entry *e, const struct verify_sample *
     return low == least && high == most;
 }
 
-/* Are the n samples of one key in the new reading those of the run? */
+/* Returns whether the n samples of one key in the new reading are those of the run. *ret_was,
+ * *ret_is: the last values of the run (NaN: it has none) and of the new reading. */
 static bool metric_same(const struct run_check *r, const char *key, const struct verify_sample *list, size_t n, double *ret_was,
                         double *ret_is)
 {
@@ -204,7 +208,8 @@ static bool is_claim(const struct verify_state *t, enum fact_kind kind, const ch
     return t->series ? kind == FACT_METRIC && strcmp(source, "series") == 0 : verify_is_from_rules(source);
 }
 
-/* "benchwrap.rules_file.2": where the recorder kept the file that the rules read, or that it was there. */
+/* Returns whether the tag names a file that the rules read, "benchwrap.rules_file.2": where the
+ * recorder kept it, or that it was there. */
 static bool is_kept_file(const struct verify_state *t, const struct json *tag)
 {
     static const char *const before[] = {"benchwrap.rules_file.", "benchwrap.rules_file_from."};
@@ -261,8 +266,8 @@ static void compare_claims(const struct verify_state *t, struct run_check *r, co
     }
 }
 
-/* True if it is the tag `benchwrap.headline` of a run with metrics that the program logged, all of
- * whose words are metrics of the run. */
+/* Returns whether it is the tag `benchwrap.headline` of a run with metrics that the program
+ * logged, all of whose words are metrics of the run. */
 static bool is_with_logged(const struct run_check *r, const char *key, const struct json *tag)
 {
     struct str rest = str_of(json_string(json_get(tag, "value"), ""));
@@ -349,7 +354,7 @@ void verify_compare(const struct verify_state *t, struct run_check *r, const str
     verify_verdict(t, r, out);
 }
 
-/* verify.c: reads the output by these rules and reports what differs from the run's claims. */
+/* Reads the output by these rules and reports what differs from the run's claims. */
 static void verify_by_rules(const struct verify_state *t, struct run_check *r, const struct rules *rules)
 {
     struct record record;
@@ -378,7 +383,8 @@ static void report_finding(void *context, enum check_id id, const char *file, co
     run_found(context, id, file, 0, "%s", text);
 }
 
-/* The shipped rules of the same name, over the same output. */
+/* Reads the same output by the shipped rules of this name, and reports values that differ. Does
+ * nothing where there are none. */
 static void read_by_shipped(struct run_check *r, const char *name)
 {
     struct verify_state t = {.tell = report_finding, .context = r, .differs = CHECK_RULES_DIFFER, .common = true};
@@ -436,7 +442,7 @@ static void check_unmeasured(struct run_check *r)
         run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"%.20s\", and %s measures nothing", claimed, what);
 }
 
-/* The rules are those of the benchmark that the run names. */
+/* Reports rules that are not those of the benchmark that the run names. */
 static void check_name_of_rules(struct run_check *r, const struct rules *rules)
 {
     const char *file = verify_tag(r, "benchwrap.rules") ? "benchwrap.rules" : "benchmark", *name = verify_tag(r, file);
@@ -446,8 +452,8 @@ static void check_name_of_rules(struct run_check *r, const struct rules *rules)
         run_found(r, CHECK_RULES, path, 0, "it says \"%.60s\", the rules are those of \"%.60s\"", name ? name : "", rules_name(rules));
 }
 
-/* The run's rules. Most runs of a range have the same: the last ones are cached. NULL, and reported:
- * they cannot be loaded. */
+/* Returns the run's rules, valid until the next call: the last ones are cached, since most runs
+ * of a range have the same. NULL: they cannot be loaded, which is reported. */
 static const struct rules *verify_load_rules(struct run_check *r)
 {
     struct check_state *k = r->k;
