@@ -308,7 +308,7 @@ bool journal_is_of_boot(const struct journal_head *head)
     return boot[0] && head->host && (!head->host[0] || strcmp(head->host, here) == 0) && strcmp(head->boot_id, boot) == 0;
 }
 
-/* True if the machine, whichever it is, has not booted since the journal was begun. */
+/* Returns whether the machine, whichever it is, has not booted since the journal was begun. */
 static bool is_same_boot(int fd)
 {
     struct journal_lines l = {.fd = fd};

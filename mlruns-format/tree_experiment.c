@@ -98,8 +98,8 @@ static int read_name(int root, const char *folder, struct arena *a, struct str *
     return ret_name->p ? 1 : err_memory(err, "mlruns/%s", path);
 }
 
-/* True if another folder has an experiment of this name (Python MLflow uses random ids). Two of one
- * name stop MLflow's migration. */
+/* Returns whether another folder has an experiment of this name (Python MLflow uses random ids).
+ * Two of one name stop MLflow's migration. */
 static bool name_taken(int root, const char *below, const char *own, struct str name, struct arena *a)
 {
     int fd = place_open(root, below, O_RDONLY | O_DIRECTORY, 0);

@@ -28,10 +28,11 @@ enum { NODES_MAX = 4096, NODES_FILE_MAX = 256 << 20 };
 /* Writes a name made legal: [A-Za-z0-9._-], at most NODE_NAME_MAX characters, never empty and never
  * "-". */
 void node_name_make(char ret[NODE_NAME_MAX + 1], struct str name);
-/* Appends a line; array is the JSON text. False, and nothing appended: it would be too long. */
+/* Appends a line; array is the JSON text. False, and nothing appended: it would be too long, or out
+ * of memory. */
 bool node_line(struct buf *to, const char *node, struct str array);
-/* ["p", key, text] or another of such; a text that is too long is cut at a complete character and
- * ends in "...". */
+/* Appends the line ["p", key, text], or another of such; a text that is too long is cut at a
+ * complete character and ends in "...". */
 void node_line_text(struct buf *to, const char *node, const char *kind, struct str key, struct str text);
 
 /* Returns whether this (without its end) is a complete, valid line. Then *ret_node and *ret_array

@@ -11,7 +11,7 @@
 bool node_launch(char *const *env, char ret[33]);
 /* Writes the name of this node as its scheduler knows it, else the name of the host. */
 void node_own_name(char *const *env, const char *host, char ret[NODE_NAME_MAX + 1]);
-/* The folder of that launch, three levels below a place that others may write (place_open_below). spool: as plan->spool. */
-enum { NODE_FOLDER_LEVELS = 3 };
+enum { NODE_FOLDER_LEVELS = 3 }; /* of node_folder, below a place that others may write (place_open_below) */
+/* Appends the folder of that launch. spool: as plan->spool. */
 void node_folder(const char *spool, const char *launch, struct buf *to);
 #endif

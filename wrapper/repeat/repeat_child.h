@@ -12,7 +12,8 @@ struct repeat_child {
     void *context;
 };
 
-/* Opens the file that is each repetition's standard input: a regular file or a device. The descriptor, the caller's to close; -1 with err. */
+/* Opens the file that is each repetition's standard input: a regular file or a device. Returns the
+ * descriptor, the caller's to close; -1 with err. */
 int repeat_input_open(const char *input, struct err *err);
 /* Blocks signals from now on, and reads them for the current run. 0; -1 with err. */
 int repeat_child_open(struct repeat_child *c, struct err *err);

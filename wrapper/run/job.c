@@ -264,8 +264,8 @@ char **job_environment(const struct run *run)
     return env;
 }
 
-/* True if the job has GPUs. The text form has them on each node with -d alone, which queries the nodes,
- * too: one more call to the controller. */
+/* Returns whether the job has GPUs. The text form has them on each node with -d alone, which
+ * queries the nodes, too: one more call to the controller. */
 static bool has_gpus(char *const *env)
 {
     return env_text(env, "SLURM_GPUS_ON_NODE") || env_text(env, "SLURM_GPUS_PER_NODE");

@@ -37,7 +37,8 @@ struct send_job {
     double patience_s;        /* no attempt begins later than this after the first */
 };
 
-/* The command line of a job in `a`, argv[0] included; NULL without memory. The server's address goes by MLFLOW_TRACKING_URI. */
+/* Returns the command line of a job in `a`, argv[0] included. NULL: out of memory. The server's
+ * address goes by MLFLOW_TRACKING_URI. */
 struct arena;
 char **send_line(const struct send_job *job, struct arena *a);
 /* Runs the sender until the process ends. Its arguments are all that follow "--send" in argv[0]. */

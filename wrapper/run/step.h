@@ -25,7 +25,7 @@ struct run_step {
 /* Records, before the program, what the launcher's options state, and decides whether to query
  * Slurm. */
 void step_record(struct run *run);
-/* The program has been started. */
+/* Plans the first query of Slurm. Called once the program has been started. */
 void step_begin(struct run *run);
 int64_t step_next(const struct run *run);
 void step_on_time(struct run *run, int64_t now_ns);

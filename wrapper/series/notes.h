@@ -69,15 +69,18 @@ bool series_is_current(const struct series_repetition *run, const char *id);
 /* Returns how many runs of the notes readers no longer see as they are there; *ret_first: the id of
  * the first one. corrections: sorted. */
 size_t series_count_stale(const struct series_notes *n, const struct corrections *corrections, const char **ret_first);
-/* Returns a run of the notes' arena without id, values and outcome, which series_add_run adds when they are known. NULL: out of memory. */
+/* Returns a run of the notes' arena without id, values and outcome, which series_add_run adds when
+ * they are known. NULL: out of memory. */
 struct series_repetition *series_run_new(struct series_notes *n, size_t order, size_t point, bool warmup, size_t repetition);
 /* Adds a run (allocated in the arena) at the end. */
 void series_add_run(struct series_notes *n, struct series_repetition *run);
-/* Appends the lines, with line end. */
+/* Append the line at the begin of a series, of a run, and at its end, with line end. */
 void series_head_print(const struct series_notes *n, struct buf *to);
 void series_run_print(const struct series_repetition *run, struct buf *to);
 void series_end_print(const char *why, struct buf *to);
-/* Reads dir/repetitions.jsonl; a torn last line is left out. Initialises *ret in any case (series_notes_deinit). */
+/* Reads repetitions.jsonl in the folder. Leaves out later lines that are no JSON, and counts
+ * them but for the last one in ret->damaged. Initialises *ret in any case (series_notes_deinit).
+ * 0; -1 with err. */
 int series_notes_read(const struct folder *in, struct series_notes *ret, struct err *err);
 void series_notes_deinit(struct series_notes *n);
 #endif

@@ -38,7 +38,7 @@ bool sweep_uses(const struct parameter_sweep *s, size_t axis, const char *text);
 /* Appends the values of a point, "n=4 mode=write"; nothing without an axis. The values are the
  * user's and not escaped. */
 void sweep_label(const struct parameter_sweep *s, size_t point, struct buf *to);
-/* Texts for keys, one per point, each legal as the beginning of a metric's key and different from the others: "n_4.mode_write"; in the arena.
- * NULL without memory. */
+/* Returns texts for keys, one per point, each legal as the beginning of a metric's key and
+ * different from the others: "n_4.mode_write"; in the arena. NULL: out of memory. */
 const char *const *sweep_keys(const struct parameter_sweep *s, struct arena *a);
 #endif
