@@ -29,8 +29,8 @@ struct unpacking {
     size_t most; /* bytes of `to` */
     bool full;
 };
-/* Streams of a zip file that do not end may be read so often as a whole: entries that overlap
- * would be read thousands of times. */
+/* Streams of a zip file that do not end are read again, at most so often all together: entries that
+ * overlap would be read thousands of times. */
 enum { ZIP_READINGS = 4 };
 
 static bool unpack_append(void *context, struct str out)
