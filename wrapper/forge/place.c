@@ -144,7 +144,7 @@ static bool env_names(char *const *env, const char *host, enum forge_kind *kind)
         ptrdiff_t scheme = str_find(s, STR("://"));
         if (scheme > 0)
             rest = str_sub(s, (size_t)scheme + 3, s.n);
-        if (!str_is(behind_user(str_cut(&rest, '/')), host))
+        if (!str_is_anycase(behind_user(str_cut(&rest, '/')), host))
             continue;
         *kind = rows[i].kind;
         return true;

@@ -106,6 +106,10 @@ enum forge_answer forge_create(struct forge *f, const struct forge_branch *b, co
     buf_init(&body, TEXT_MAX);
     struct json_out out = json_begin(&body, JSON_TIGHT, '{');
     f->api->put_text(&out, title, text);
+    if (body.failed) {
+        err_memory(err, "the text of the pull request");
+        return FORGE_REFUSED;
+    }
     enum forge_answer answer = f->api->create(f, b, &out, a, &j, err);
     if (answer == FORGE_FINE && !f->api->pull_of(j, a, ret)) {
         err_set(err, ERR_REMOTE, "%s: the reply to a new pull request has no number", forge_kind_name(f->target.kind));
@@ -126,7 +130,7 @@ enum forge_answer forge_update(struct forge *f, const struct forge_pull *pull, c
     json_close(&out, '}');
     f->api->update(f, pull, &url, &call.method);
     if (body.failed || url.failed) {
-        err_set(err, ERR_SYSTEM, "%s: the text of the pull request is too long", forge_kind_name(f->target.kind));
+        err_memory(err, "the text of the pull request"); /* share has cut it */
         return FORGE_REFUSED;
     }
     call.url = url.p;

@@ -75,6 +75,7 @@ static void what_the_user_says(void **state)
     assert_string_equal(p.path, "o/r");
     char gh[] = "GITHUB_SERVER_URL=https://ghe.example.org", lab[] = "GITLAB_HOST=code.example.org", *env[] = {gh, lab, NULL};
     assert_int_equal(look("https://ghe.example.org/o/r", NULL, env, &a).kind, FORGE_GITHUB);
+    assert_int_equal(look("https://GHE.Example.org/o/r", NULL, env, &a).kind, FORGE_GITHUB);
     assert_int_equal(look("git@code.example.org:o/r", NULL, env, &a).kind, FORGE_GITLAB);
     assert_true(look("git@code.example.org:o/r", NULL, env, &a).named);
     assert_int_equal(forge_place_of(&p, "https://h/o/r", &(struct forge_named){.kind = "sourceforge"}, NULL, &a, &err), -1);
