@@ -137,7 +137,10 @@ static enum mlflow_answer run_reply(const struct mlflow *m, const char *what, st
         return MLFLOW_FINE;
     json_free(j);
     ret->reply = NULL;
-    err_set(err, ERR_REMOTE, "server %s: %s: the reply holds no run", m->uri, what);
+    if (a->failed)
+        err_memory(err, "a run");
+    else
+        err_set(err, ERR_REMOTE, "server %s: %s: the reply has no run", m->uri, what);
     return MLFLOW_LATER;
 }
 
@@ -190,7 +193,10 @@ enum mlflow_answer mlflow_model_get(struct mlflow *m, const char *id, struct are
     if (ret->id && ret->id[0] && ret->artifact_uri)
         return MLFLOW_FINE;
     json_free(j);
-    err_set(err, ERR_REMOTE, "server %s: logged-models: the reply has no model", m->uri);
+    if (a->failed)
+        err_memory(err, "a model");
+    else
+        err_set(err, ERR_REMOTE, "server %s: logged-models: the reply has no model", m->uri);
     return MLFLOW_LATER;
 }
 

@@ -269,6 +269,13 @@ static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const 
     return answer;
 }
 
+/* Returns MLFLOW_REFUSED with err. */
+static enum mlflow_answer path_too_long(const char *path, struct err *err)
+{
+    err_set(err, ERR_INPUT, "server: the path of the artifact %.100s... is too long", path);
+    return MLFLOW_REFUSED;
+}
+
 enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
                                        struct err *err)
 {
@@ -284,7 +291,7 @@ enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run
             if (done)
                 return answer;
         }
-        return url.failed ? MLFLOW_REFUSED : artifact_put_whole(m, url.p, path, fd, size, err);
+        return url.failed ? path_too_long(path, err) : artifact_put_whole(m, url.p, path, fd, size, err);
     }
     struct err first = {0};
     enum mlflow_answer answer = put_by_presigned(m, run, path, fd, size, &first);
@@ -380,6 +387,8 @@ enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run
         buf_puts(&url, run->is_model ? "/artifacts/files?artifact_file_path=" : "&path=");
         http_escape(&url, str_of(path), false);
     }
+    if (url.failed)
+        return path_too_long(path, err);
     /* An attempt that broke leaves a truncated file: the next begins again. */
     struct mlflow_call call = {
         .what = "artifact",

@@ -173,8 +173,12 @@ static int not_an_address(const char *uri, struct err *err)
     const char *at = strrchr(uri, '@'), *scheme = strstr(uri, "://");
     struct buf shown CLEANUP_BUF;
     buf_init(&shown, 2000);
-    buf_plain(&shown, str_sub(str_of(uri), 0, !at ? strlen(uri) : scheme && scheme < at ? (size_t)(scheme - uri) + 3 : 0), 100);
-    buf_puts(&shown, at ? "..." : "");
+    size_t end = strcspn(uri, "?"); /* a database may have its password behind it */
+    bool cut = at || uri[end];
+    if (at)
+        end = scheme && scheme < at ? (size_t)(scheme - uri) + 3 : 0;
+    buf_plain(&shown, str_sub(str_of(uri), 0, end), 100);
+    buf_puts(&shown, cut ? "..." : "");
     return err_set(err, ERR_INPUT, "\"%s\" is not the address of a tracking server (http:// or https://)", shown.p);
 }
 

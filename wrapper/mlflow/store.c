@@ -174,8 +174,12 @@ enum mlflow_answer store_run_create(struct mlflow_store *s, const char *experime
 {
     char id[33];
     int64_t number;
-    if (!str_int(str_of(experiment), &number) || !store_new_id(id)) {
-        err_set(err, ERR_SYSTEM, "the database: the experiment %.64s has no number", experiment);
+    bool numbered = str_int(str_of(experiment), &number);
+    if (!numbered || !store_new_id(id)) {
+        if (numbered)
+            err_sys(err, "no random id for a run");
+        else
+            err_set(err, ERR_SYSTEM, "the database: the experiment %.64s has no number", experiment);
         return MLFLOW_REFUSED;
     }
     *ret = (struct mlflow_run){.id = arena_dup(a, id, 32),

@@ -180,14 +180,21 @@ static struct yaml *read_yaml(int dir, const char *path, struct arena *a, struct
     return kept && yaml_parse(&y, path, (struct str){kept, b.n}, a, err) == 0 ? y : NULL;
 }
 
-enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, const char *id, size_t *ret_count, struct err *err)
+enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, const char *id, struct err *err)
 {
     struct fs_names list;
     char path[600];
     enum mlflow_answer answer = MLFLOW_FINE;
     snprintf(path, sizeof path, "%.33s/inputs", id);
-    if (faccessat(experiment_dir, path, F_OK, AT_SYMLINK_NOFOLLOW) || fs_list(experiment_dir, path, &list, NULL))
+    struct err unread = {0};
+    if (faccessat(experiment_dir, path, F_OK, AT_SYMLINK_NOFOLLOW))
         return MLFLOW_FINE;
+    if (fs_list(experiment_dir, path, &list, &unread)) {
+        upload_note(p->u, "run %.8s: the data sets of its inputs cannot be read: %s", id, unread.text);
+        return MLFLOW_FINE;
+    }
+    if (list.count > INPUTS_MAX)
+        upload_note(p->u, "run %.8s: only %d of its %zu inputs are sent", id, INPUTS_MAX, list.count);
     for (size_t i = 0; i < list.count && i < INPUTS_MAX && answer == MLFLOW_FINE; i++) {
         struct err why = {0};
         snprintf(path, sizeof path, "%.33s/inputs/%.255s/meta.yaml", id, list.names[i]);
@@ -210,7 +217,6 @@ enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, con
                                    .context = upload_yaml_text(yaml_get(input, "tags"), "mlflow.data.context", &p->arena)};
         d.context = d.context && *d.context ? d.context : NULL;
         answer = mlflow_log_input(p->u->m, p->run.id, &d, err);
-        ++*ret_count;
     }
     fs_names_deinit(&list);
     return answer;

@@ -64,7 +64,11 @@ void upload_note_cut(struct upload_place *p, bool param, struct str key)
         if (str_starts(named, kind) && str_eq(str_sub(named, strlen(kind), named.n), key))
             return;
     }
-    buf_printf(&p->cut, "%s%s" STR_FMT, p->cut.n ? ", " : "", kind, STR_ARG(key));
+    bool fits = p->cut.n + key.n + 40 < CUT_BYTES;
+    if (fits)
+        buf_printf(&p->cut, "%s%s" STR_FMT, p->cut.n ? ", " : "", kind, STR_ARG(key));
+    else if (!str_ends(buf_text(&p->cut), ", ..."))
+        buf_puts(&p->cut, ", ...");
 }
 
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value)

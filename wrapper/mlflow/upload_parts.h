@@ -134,5 +134,5 @@ int upload_files(struct upload *u, int dir, const char *id, struct arena *a, str
 void upload_stamp(int dir, const struct tree_run *run, const struct upload_file *files, char ret[65]);
 bool upload_has_manifest(int dir);
 /* Data sets of the run's inputs/ are logged. */
-enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, const char *id, size_t *ret_count, struct err *err);
+enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, const char *id, struct err *err);
 #endif

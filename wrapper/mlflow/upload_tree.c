@@ -368,10 +368,9 @@ static enum mlflow_answer upload_complete(struct sending *s, const struct upload
 {
     enum mlflow_answer answer = MLFLOW_FINE;
     if (!is_marked(s)) {
-        size_t count = 0;
         answer = send_files(s, err);
         if (answer == MLFLOW_FINE)
-            answer = upload_inputs(s->place, s->experiment_dir, s->run->id, &count, err);
+            answer = upload_inputs(s->place, s->experiment_dir, s->run->id, err);
         if (answer == MLFLOW_FINE)
             answer = send_facts(s, err);
     }

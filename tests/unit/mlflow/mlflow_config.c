@@ -135,7 +135,7 @@ static void every_variable(void **state)
 static void no_address(void **state)
 {
     static const char *const bad[] = {"sqlite:///x.db", "./mlruns", "databricks", "ftp://h", "http://h/\033[2J", "http://h/a b", "http://h\r\nX: 1",
-                                      "postgresql://jo:secret@db/mlflow", "jo:secret@h"};
+                                      "postgresql://jo:secret@db/mlflow", "jo:secret@h", "postgresql://db/mlflow?user=jo&password=secret"};
     const struct row none = {0};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct mlflow_config c;
