@@ -194,26 +194,50 @@ static void pull_read_entries(struct pull_taking *t, const char *name, struct pu
 
 struct pull_file *pull_find_file(const struct pull_taking *t, const char *path)
 {
-    struct pull_file *f = t->files;
-    while (f && strcmp(f->path, path) != 0)
-        f = f->next;
-    return f;
+    size_t low = 0, high = t->sorted ? t->file_count : 0;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (strcmp(t->sorted[mid]->path, path) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return t->sorted && low < t->file_count && strcmp(t->sorted[low]->path, path) == 0 ? t->sorted[low] : NULL;
 }
 
-/* Inserts a file of the server into the list, sorted by path. Returns non-zero, which stops the
- * listing, when out of memory. */
+/* Adds a file of the server to the list. Returns non-zero, which stops the listing, when out of
+ * memory. */
 static int pull_add_file(void *context, const char *path, int64_t size)
 {
     struct pull_taking *t = context;
-    struct pull_file *f = ARENA_NEW(&t->arena, struct pull_file), **at = &t->files;
+    struct pull_file *f = ARENA_NEW(&t->arena, struct pull_file);
     if (!f)
         return 1;
     *f = (struct pull_file){.path = arena_dup(&t->arena, path, strlen(path)), .size = size};
-    while (*at && strcmp((*at)->path, path) < 0)
-        at = &(*at)->next;
-    f->next = *at;
-    *at = f;
+    f->next = t->files;
+    t->files = f;
+    t->file_count++;
     return t->arena.failed;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct pull_file *const *x = a, *const *y = b;
+    return strcmp((*x)->path, (*y)->path);
+}
+
+/* Sorts the files by path. Out of memory: the arena has failed. */
+static void pull_sort_files(struct pull_taking *t)
+{
+    size_t n = 0;
+    t->sorted = arena_get(&t->arena, (t->file_count + 1) * sizeof(struct pull_file *));
+    for (struct pull_file *f = t->files; f && t->sorted; f = f->next)
+        t->sorted[n++] = f;
+    if (n)
+        qsort(t->sorted, n, sizeof *t->sorted, by_path);
+    for (size_t i = 0; i < n; i++)
+        t->sorted[i]->next = i + 1 < n ? t->sorted[i + 1] : NULL;
+    t->files = n ? t->sorted[0] : t->files;
 }
 
 /* Fetches the run's own typed record, where it is one of a tree. Other content is ignored, and the
@@ -252,7 +276,9 @@ static enum mlflow_answer pull_fetch_run(struct pull_taking *t, struct err *err)
         snprintf(t->ret->why, sizeof t->ret->why, "its artifacts cannot be listed: %.400s", err->text);
         answer = MLFLOW_FINE;
     }
-    if (answer == MLFLOW_FINE)
+    if (!t->arena.failed)
+        pull_sort_files(t);
+    if (answer == MLFLOW_FINE && !t->arena.failed)
         answer = pull_fetch_detail(t, err);
     if (answer == MLFLOW_FINE && t->arena.failed) {
         err_memory(err, "a run");

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SERIES_BYTES = 512 << 20, CUT_FROM = 5000 /* characters: texts that servers cut are longer */ };
+enum { SERIES_BYTES = 512 << 20, NAMES_BYTES = 8000, CUT_FROM = 5000 /* characters: texts that servers cut are longer */ };
 
 /* ---- params and tags ---- */
 
@@ -267,13 +267,20 @@ static int pull_write_inputs(struct pull_taking *t, struct err *err)
     if (!json_count(inputs))
         return 0;
     buf_init(&text, 64 << 20);
-    buf_init(&names, 8000);
+    buf_init(&names, NAMES_BYTES);
     json_print(inputs, &text);
     buf_putc(&text, '\n');
+    size_t more = 0;
     for (const struct json *i = json_first(inputs); i; i = json_next(i)) {
+        if (names.n > NAMES_BYTES - 1000) {
+            more++;
+            continue;
+        }
         const char *name = json_string(json_pointer(i, "/dataset/name"), ""), *digest = json_string(json_pointer(i, "/dataset/digest"), "");
         buf_printf(&names, "%s%.500s@%.64s", names.n ? ", " : "", name, digest);
     }
+    if (more)
+        buf_printf(&names, " and %zu more", more);
     pull_record_text(t, FACT_TAG, "benchwrap.datasets", names.p ? names.p : "", "server");
     record_artifact(&t->making.record, "inputs.json", "inputs");
     return make_text(&t->making, "inputs", buf_text(&text), err);
@@ -315,15 +322,26 @@ enum mlflow_answer pull_fetch_text(struct pull_taking *t, const char *path, size
         return MLFLOW_REFUSED;
     }
     if (!f || (uint64_t)f->size > max) {
-        err_set(err, ERR_INPUT, "%.100s is too large", path);
+        err_set(err, ERR_INPUT, "%.100s %s", path, f ? "is too large" : "is not among the artifacts on the server");
         return MLFLOW_REFUSED;
     }
     enum mlflow_answer answer = mlflow_artifact_get(t->p->server, &t->server, path, fd, err);
     if (answer != MLFLOW_FINE)
         return answer;
-    char *room = fstat(fd, &st) == 0 && st.st_size >= 0 && (uint64_t)st.st_size <= max ? buf_room(to, (size_t)st.st_size) : NULL;
+    if (fstat(fd, &st)) {
+        err_sys(err, "reading %.100s", path);
+        return MLFLOW_REFUSED;
+    }
+    if ((uint64_t)st.st_size > max) {
+        err_set(err, ERR_REMOTE, "%.100s is larger than in the server's list", path);
+        return MLFLOW_REFUSED;
+    }
+    char *room = buf_room(to, (size_t)st.st_size);
     if (!room || pread(fd, room, (size_t)st.st_size, 0) != (ssize_t)st.st_size) {
-        err_memory(err, "%.100s", path);
+        if (room)
+            err_sys(err, "reading %.100s", path);
+        else
+            err_memory(err, "%.100s", path);
         return MLFLOW_REFUSED;
     }
     to->n += (size_t)st.st_size;
@@ -373,7 +391,8 @@ static enum mlflow_answer pull_fetch_file(struct pull_taking *t, struct pull_fil
         return MLFLOW_FINE;
     }
     if (answer == MLFLOW_FINE && (fstat(fd, &st) || (f->size && st.st_size != f->size))) {
-        err_set(err, ERR_REMOTE, "the artifact %.200s has another length than in the server's list: is it being written?", f->path);
+        err_set(err, ERR_REMOTE, "the artifact %.200s has another length than in the server's list; it may be being written: pull again",
+                f->path);
         answer = MLFLOW_REFUSED;
     }
     /* The warnings of a run of benchwrap's are among its own. */

@@ -35,7 +35,9 @@ struct pull_taking {
     struct arena arena;
     struct mlflow_run server; /* with all it has */
     struct pull_entries params, tags, metrics;
-    struct pull_file *files;
+    struct pull_file *files; /* by path */
+    struct pull_file **sorted; /* the same, for bisection; NULL: none */
+    size_t file_count;
     struct json *detail; /* its benchwrap.json; NULL: none, or not one of this run */
     struct buf detail_text;
     struct json **series; /* lines of its series.jsonl: {"key","samples"} */
