@@ -12,6 +12,7 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -256,7 +257,7 @@ const char *reparse_open(struct reparse_state *g, struct arena *a)
     snprintf(path, sizeof path, "%s/artifacts", tree_run_path(g->run));
     g->artifacts = place_open(g->x->runs->root, path, O_RDONLY | O_DIRECTORY, 0);
     if (g->artifacts < 0)
-        return "its artifacts are not there";
+        return errno == ENOENT ? "its artifacts are not there" : arena_printf(a, "its artifacts cannot be read: %s", strerror(errno));
     if (reparse_recall(g->x, g->run, g->detail, &g->before, &err))
         return arena_printf(a, "%s", err.text);
     g->argv = reparse_argv(json_pointer(g->detail, "/run/argv"), a);

@@ -257,7 +257,7 @@ int rules_check(const char *path, bool update, struct arena *a, struct rules_rep
     if (!rc && yaml_parse(&tree, path, rules_text(rules), a, NULL) == 0)
         check_patterns(&c, tree);
     rules_free(rules);
-    return rc || a->failed ? err_memory(err, "the check of rules") : 0;
+    return rc ? -1 : a->failed ? err_memory(err, "the check of rules") : 0;
 }
 
 bool rules_report_good(const struct rules_report *r)

@@ -75,14 +75,14 @@ static int describe_sample(const struct sample_place *p, struct replay_input *re
     ret->argv = read_sample_lines(p, "argv");
     ret->env = read_sample_lines(p, "environment");
     if (status.n && (!str_int(status, &number) || number < -1 || number > 255))
-        return err_set(err, ERR_INPUT, "%s/status: an exit status is a number from 0 to 255", p->folder);
+        return err_set(err, ERR_INPUT, "%s/status: expected an exit status from 0 to 255", p->folder);
     ret->status = (int)number;
     while (next_sample_line(&rest, &line)) {
         struct str file = line, pattern = str_cut(&file, '=');
         if (!(*tail = ARENA_NEW(p->arena, struct replay_file)))
             break;
         if (!file.p)
-            return err_set(err, ERR_INPUT, "%s/file: PATTERN=FILE is expected", p->folder);
+            return err_set(err, ERR_INPUT, "%s/file: expected PATTERN=FILE", p->folder);
         **tail = (struct replay_file){.pattern = arena_dup(p->arena, pattern.p, pattern.n),
                                       .path = arena_printf(p->arena, "%s/" STR_FMT, p->folder, STR_ARG(file))};
         tail = &(*tail)->next;

@@ -176,8 +176,10 @@ int complete_run(const struct completion_job *x, const struct tree_run *listed, 
     const char *problem = NULL;
     char path[256];
     *ret_answer = MLFLOW_FINE;
+    err_clear(err);
     if (tree_find(x->runs->root, listed->id, TREE_METRICS, x->arena, &run, err))
-        return err_set(err, ERR_INPUT, "run %.8s cannot be read", listed->id);
+        return err->kind == ERR_NONE ? err_set(err, ERR_INPUT, "run %.8s is not there", listed->id)
+                                     : err_wrap(err, "run %.8s cannot be read", listed->id);
     g.run = run;
     snprintf(path, sizeof path, "%s/artifacts", tree_run_path(run));
     g.detail = runs_detail(x->runs, run, &problem, x->arena);

@@ -202,11 +202,10 @@ static int ref_outline_experiment(void *context, const struct folder_entry *e)
 int sync_ref_open(struct sync_ref **ret, const struct runs_place *place, const char *scratch, struct arena *a, const char **ret_tree,
                   struct err *err)
 {
-    struct sync_ref *r = calloc(1, sizeof *r);
+    struct sync_ref *r = *ret = calloc(1, sizeof *r);
     if (!r)
         return err_memory(err, "the runs of a commit");
     *r = (struct sync_ref){.runs = {.root = -1}, .above = -1, .dir = -1, .name = "ref-XXXXXX"};
-    *ret = r;
     if (runs_open_ref(&r->runs, place->ref, place, a, err))
         return -1;
     if ((r->above = place_open_below(scratch, 1, 0700)) < 0)
