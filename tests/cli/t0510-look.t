@@ -138,7 +138,7 @@ rm -rf mlruns; mv whole mlruns
 newest=$(bw ls --json | get 'v[0]["id"]'); meta=$(echo mlruns/*/"$newest"/meta.yaml); next=$(bw ls --json | get 'v[1]["id"]')
 cp "$meta" meta.kept; sed -i "s/^start_time: .*/start_time: $(date -d '+3 days' +%s)000/; s/^end_time: .*/end_time: $(date -d '+3 days' +%s)001/" "$meta"
 is "a run of the future is not the last" "$(bw show --json last | get 'v["id"]')" "$next"
-like "… and a note says so" "$(cat err)" '^benchwrap: last: passing over 1 run with a start in the future; hint: check the clock of this machine$'
+like "… and a note says so" "$(cat err)" '^benchwrap: last: ignoring 1 run with a start in the future; hint: check the clock of this machine$'
 is "… but the first row" "$(bw ls --json | get 'v[0]["id"]')" "$newest"
 cp meta.kept "$meta"; is "… once its time has come" "$(bw show --json last 2>/dev/null | get 'v["id"]')" "$newest"
 printf 'evil \033]0;x\007\t\302\233name' >"mlruns/$exp/$first/tags/team"

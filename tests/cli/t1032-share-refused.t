@@ -54,7 +54,7 @@ forge_runs . 1
 hook 'echo "error: GH006: Protected branch update failed for refs/heads/$b." >&2; exit 1'
 share; like "a protected branch" "$? $(said)" "^1 .*not accepted by origin: the branch is protected there.*GH006.*nothing is lost"
 hook 'echo "error: File mlruns/1/x is 120.00 MB; this exceeds GitHub'"'"'s file size limit of 100.00 MB" >&2; exit 1'
-share; like "over the forge's size" "$? $(said)" "^1 .*a file is larger than it takes.*120.00 MB.*nothing is lost"
+share; like "over the forge's size" "$? $(said)" "^1 .*a file is larger than it accepts.*120.00 MB.*nothing is lost"
 hook 'printf "error:\nerror: not here\nerror:\n" >&2; exit 1'
 share; like "a rule over there: its words without empty ones, and the next step" "$? $(said)" "^1 .*a rule of that repository refuses it: let its maintainer allow forced pushes to benchwrap/., or push to a fork of yours .--to. .error: not here.;"
 hook 'printf "\033[31mno\033[0m way\n" >&2; exit 1'
@@ -139,12 +139,22 @@ forge_runs . 1; forge_do script 'PATCH 429 slow down' >/dev/null
 share; like "too many requests for its text: nothing is to be opened by hand" "$? $(said | tr '\n' ' ')" "^1 .*pushed to pull request #2, but its text is not refreshed .share again does it.*too many requests .slow down.*try again later"
 is "... which is not claimed either" "$(said | grep -c 'opened by hand')" 0
 share; is "... and the next share" "$?" 0
+mkdir -p "$WORK/www/repos/o/results" && echo hello >"$WORK/www/repos/o/results/pulls"
+python3 -c 'import functools, http.server, sys
+server = http.server.HTTPServer(("127.0.0.1", 0), functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1]))
+print(server.server_port, flush=True)
+server.serve_forever()' "$WORK/www" >"$WORK/www.port" 2>/dev/null &
+www_pid=$!
+wait_until '[ -s "$WORK/www.port" ]'
+git config benchwrap.forgeApi "http://127.0.0.1:$(cat "$WORK/www.port")"
+share; like "an address that is no API" "$? $(said | tr '\n' ' ')" "^1 .*cannot read the reply as JSON; check that http://127.0.0.1:[0-9]* is the address of its API .git config benchwrap.forgeApi"
+git config --unset benchwrap.forgeApi; kill $www_pid
 sed -i "s/.*/& /" "$HUB/description"
 forge_do script 'GET 404 Not Found' >/dev/null
 share; like "a forge that does not show a new repository yet is asked again" "$? $(said | tr '\n' ' ')" "^0 .*pull request #2 is up to date"
 forge_do script 'POST 404 Not Found' >/dev/null
 forge_do close/2 >/dev/null
-share --reopen; like "a repository that the token may not see" "$? $(said)" "runs are pushed, but.*404 Not Found; is there no such repository"
+share --reopen; like "a repository that the token may not see" "$? $(said)" "runs are pushed, but.*404 Not Found; there is no such repository"
 
 # A maintainer merges or closes the request while share pushes.
 share >/dev/null

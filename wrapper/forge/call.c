@@ -97,7 +97,7 @@ static enum forge_answer answer_of_reply(const struct forge *f, const struct for
     if (r->status == 401 || r->status == 403)
         return answer_denied(f, forge, what, r->status, &words, err);
     err_set(err, ERR_REMOTE, "%s: %s: %d %s%s", forge, what, r->status, words.p,
-            r->status == 404   ? f->token_where ? "; is there no such repository or branch, or may this token not see it?"
+            r->status == 404   ? f->token_where ? "; there is no such repository or branch, or this token may not see it"
                                                 : "; a private repository is shown with a token only"
             : r->status == 413 ? "; the text is too long for it"
                                : "");
@@ -158,7 +158,8 @@ static enum forge_answer forge_attempt(struct forge *f, const struct forge_call 
     if (!good)
         answer = answer_of_reply(f, call, &r, j, err);
     else if (!j && ret)
-        answer = (err_set(err, ERR_REMOTE, "%s: %s: the reply is not JSON: is %s where its interface begins?",
+        answer = (err_set(err, ERR_REMOTE,
+                          "%s: %s: cannot read the reply as JSON; check that %s is the address of its API (git config benchwrap.forgeApi)",
                           forge_kind_name(f->target.kind), call->what, f->target.api),
                   FORGE_REFUSED);
     if (answer == FORGE_LIMITED)

@@ -102,7 +102,7 @@ static void page_words(const struct http_reply *r, struct buf *to)
         buf_puts(to, "\")");
     }
     if (r->status < 400 || r->status == 404 || r->status == 405)
-        buf_puts(to, ": is this the address of an MLflow server?");
+        buf_puts(to, "; check that this is the address of an MLflow server");
 }
 
 /* Appends the server's own words, harmless for a terminal: its message, or the text of a page. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EXPERIMENTS_BYTES = 64 << 20, PLACE_BYTES = 1 << 30, CREATE_TRIES = 4, FEW = 20 };
+enum { EXPERIMENTS_BYTES = 64 << 20, CREATE_TRIES = 4, FEW = 20 };
 
 int upload_new(struct upload **ret, const struct upload_config *config, struct err *err)
 {
@@ -361,7 +361,7 @@ static enum mlflow_answer open_foreign(struct upload_place *p, const char *serve
     p->batch.run = p->run.id;
     if (strcmp(p->run.lifecycle, "deleted") != 0)
         return MLFLOW_FINE;
-    err_set(err, ERR_REMOTE, "the run %.64s was deleted on the server", server_run);
+    err_set(err, ERR_REMOTE, "cannot append to the run %.64s: it is deleted on the server", server_run);
     return MLFLOW_REFUSED;
 }
 

@@ -40,9 +40,8 @@ static int find_last(struct runs *runs, const char *name, uint64_t back, struct 
     while (ahead < runs->count && is_ahead(runs->all[ahead], now))
         ahead++;
     if (ahead && ahead < runs->count)
-        fprintf(runs->place.notes,
-                "benchwrap: %s: passing over %zu run%s with a start in the future; hint: check the clock of this machine\n", name, ahead,
-                str_plural(ahead));
+        fprintf(runs->place.notes, "benchwrap: %s: ignoring %zu run%s with a start in the future; hint: check the clock of this machine\n",
+                name, ahead, str_plural(ahead));
     for (size_t i = 0; i < runs->count; i++) {
         const struct tree_run *run = runs->all[(i + ahead) % runs->count];
         if (!runs_file(runs, run, "tags/mlflow.parentRunId", 64, a) && own++ == back) {

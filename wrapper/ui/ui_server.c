@@ -71,7 +71,7 @@ static int run_and_wait(char **argv, struct err *err)
     int status = child_work_reap(&child, -1);
     child_work_deinit(&child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return err_set(err, ERR_SYSTEM, "%s cannot be started: is it installed? (Debian: python3-venv)", argv[0]);
+        return err_set(err, ERR_SYSTEM, "%s cannot be started; it may not be installed (Debian: python3-venv)", argv[0]);
     if (!WIFEXITED(status) || WEXITSTATUS(status))
         return err_set(err, ERR_SYSTEM, "\"%s %s %s\" failed, see above", argv[0], argv[1], argv[2]);
     return 0;
