@@ -331,8 +331,8 @@ static void keep_tree(struct repo *r, const struct repo_id *id, const void *raw,
         buf_clear(&r->kept);
 }
 
-/* Reads an object of that kind, of at most `max` bytes. Returns what repo_look returns where it is
- * not 0; -1 with err. */
+/* Reads an object of that kind, of at most `max` bytes; the caller frees *ret. 0; 1: there is none
+ * (err filled); -1 with err, also where it is of another kind or larger. */
 static int open_object(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, git_odb_object **ret, enum repo_kind *is,
                        struct err *err)
 {

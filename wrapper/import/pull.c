@@ -220,7 +220,7 @@ static int pull_add_file(void *context, const char *path, int64_t size)
     return t->arena.failed;
 }
 
-static int by_path(const void *a, const void *b)
+static int pull_by_path(const void *a, const void *b)
 {
     const struct pull_file *const *x = a, *const *y = b;
     return strcmp((*x)->path, (*y)->path);
@@ -234,7 +234,7 @@ static void pull_sort_files(struct pull_taking *t)
     for (struct pull_file *f = t->files; f && t->sorted; f = f->next)
         t->sorted[n++] = f;
     if (n)
-        qsort(t->sorted, n, sizeof *t->sorted, by_path);
+        qsort(t->sorted, n, sizeof *t->sorted, pull_by_path);
     for (size_t i = 0; i < n; i++)
         t->sorted[i]->next = i + 1 < n ? t->sorted[i + 1] : NULL;
     t->files = n ? t->sorted[0] : t->files;

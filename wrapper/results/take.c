@@ -35,6 +35,7 @@ static bool name_refused(const char *name)
     return strcasecmp(name, ".git") == 0 || strcasecmp(name, "git~1") == 0 || !str_valid_utf8(str_of(name));
 }
 
+/* Sets t->why to "<path> <what>". Returns 1: the run cannot be committed as it is. */
 static int take_refuse(struct run_taking *t, const char *what)
 {
     CLEANUP_BUF struct buf plain;
@@ -55,8 +56,8 @@ static int add_edit(struct run_taking *t, const struct repo_id *id)
     return path ? 0 : err_memory(t->err, "a run's files");
 }
 
-/* Writes a file as an object and adds its edit. Returns what take_refuse returns for one that
- * cannot be committed, such as a link or one above 1 GiB; -1 with err. */
+/* Writes a file as an object and adds its edit. 0; 1 with t->why: it cannot be committed, such as a
+ * link or one above 1 GiB; -1 with err. */
 static int take_object_file(struct run_taking *t, int dir, const char *name)
 {
     CLEANUP_BUF struct buf text;

@@ -236,7 +236,7 @@ void ui_view_state(const struct runs *runs, const char *experiment, struct arena
     json_close(&j, '}');
 }
 
-/* Sets a tag of an experiment on the server. Returns what mlflow_do returns, with err. */
+/* Sets a tag of an experiment on the server. Answers other than MLFLOW_FINE have err. */
 static enum mlflow_answer set_tag(struct mlflow *m, const char *id, const char *key, struct str value, struct err *err)
 {
     CLEANUP_BUF struct buf body, url;
