@@ -5,7 +5,7 @@
 
 /* ---- characters ---- */
 
-/* The character at p (n >= 1 bytes): its code point, for an invalid byte 0x110000 + the byte. Returns the bytes that it has. */
+/* Reads the character at p (n >= 1 bytes): its code point, for an invalid byte 0x110000 + the byte. Returns the bytes that it has. */
 size_t filter_char(const char *p, size_t n, uint32_t *ret);
 /* Returns whether two code points are equal without regard to case, as in Python's IGNORECASE. */
 bool filter_char_same(uint32_t x, uint32_t y);
@@ -34,11 +34,12 @@ bool filter_scan_word(struct filter_scan *s, const char *word);
  * `at`. A doubled quote, and outside ` one behind a backslash, is part of the text, unless no other
  * closes it. 0: it is not closed. */
 size_t filter_scan_quoted(const struct filter_scan *s, size_t at);
-/* metrics.write.bw, metrics.`a b`, status: consumes it. ret_raw: the unchanged text. */
+/* Consumes a key with its kind, such as metrics.write.bw, metrics.`a b` or status. ret_raw: the unchanged
+ * text. 0; -1 with err. */
 int filter_scan_key(struct filter_scan *s, struct filter_key *ret, struct str *ret_raw);
-/* The same of a text without direction that is consumed in any case; order: attributes as order_by has them. */
+/* Reads a key of a text without direction that is consumed in any case; order: attributes as order_by has them. */
 int filter_key_of(const struct filter_scan *s, struct str raw, size_t at, bool order, struct filter_key *ret);
-/* A number as MLflow has them: 5, -5, 5., .5, 1e5, 1.5e-3. Consumes it. 1: there is none. *ret_integer: it has neither point nor exponent. */
+/* Consumes a number as MLflow has them: 5, -5, 5., .5, 1e5, 1.5e-3. 0; 1: there is none. *ret_integer: it has neither point nor exponent. */
 int filter_scan_number(struct filter_scan *s, struct str *ret, bool *ret_integer);
 
 /* ---- datasets ---- */

@@ -29,7 +29,7 @@ struct forge_place {
     const char *owner;    /* all of path but its last part */
     const char *web, *api;/* without '/' at the end; NULL with kind NONE */
 };
-/* The place of a remote's address in git's forms: https://, ssh://, git@host:path, a folder.
+/* Determines the place of a remote's address in git's forms: https://, ssh://, git@host:path, a folder.
  * Credentials in it are left out. 0, whatever it is; -1: an option of `named` is none. */
 int forge_place_of(struct forge_place *ret, const char *url, const struct forge_named *named, char *const *env, struct arena *a, struct err *err);
 /* Returns the address at which the user opens the pull request in a browser; NULL: unknown. */
@@ -48,8 +48,9 @@ struct forge_token {
  * where there is none; -1. The caller queries the credential helper, with the two functions below. */
 int forge_token_find(struct forge_token *ret, const struct forge_place *place, const char *named_file, const char *tokens, char *const *env, struct arena *a,
                      struct err *err);
-/* The input for `git credential fill`, and a token from its output (false: it has none). */
+/* Appends the input for `git credential fill`. */
 void forge_token_question(const struct forge_place *place, struct buf *to);
+/* Reads the token from git's output. False: it has none. */
 bool forge_token_answer(struct forge_token *ret, struct str answer, struct arena *a);
 
 /* ---- what (pull.c, and a file for each kind) ---- */
@@ -80,7 +81,8 @@ enum forge_answer {
     FORGE_LATER,          /* not reached, or its trouble */
     FORGE_REFUSED,        /* anything else */
 };
-/* The open request of this branch, and the latest that is not open any more. number 0: there is none. */
+/* Queries the open request of this branch, and the latest that is not open any more; number 0:
+ * there is none. Answers other than FORGE_FINE have err. */
 enum forge_answer forge_find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open, struct forge_pull *ret_last, struct err *err);
 enum forge_answer forge_create(struct forge *f, const struct forge_branch *b, const char *title, const char *text, struct arena *a, struct forge_pull *ret, struct err *err);
 enum forge_answer forge_update(struct forge *f, const struct forge_pull *pull, const char *title, const char *text, struct err *err);

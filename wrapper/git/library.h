@@ -109,9 +109,10 @@ struct git2 {
 #undef CALL
 };
 
-/* The functions, loaded and initialised at the first call; NULL with ERR_SYSTEM (the text names the package). One thread. */
+/* Returns the functions, which the first call loads and initialises; NULL with ERR_SYSTEM (the text
+ * names the package). For one thread. */
 const struct git2 *git2_load(struct err *err);
-/* err from libgit2's message: "<text>: its words", ERR_SYSTEM. code is what the call returned.
+/* Sets err to libgit2's message: "<text>: its words", ERR_SYSTEM. code: what the call returned.
  * Returns -1. */
 int git2_err(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #endif

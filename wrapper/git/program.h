@@ -26,7 +26,7 @@ struct program_end {
  * (more than the limit), or the time was over (timed_out); *ret is to be freed then, too. err names it. */
 int program_run(const struct program *p, struct program_end *ret, struct err *err);
 void program_end_deinit(struct program_end *e);
-/* err from a program that ended badly: "<text>: its last words" (the last line of standard error with a reason, made plain).
+/* Sets err for a program that ended badly: "<text>: its last words" (the last line of standard error with a reason, made plain).
  * Where git does not trust a repository of another user on this machine: whose it is, and the command that allows it as a hint. Returns -1. */
 int program_err(const struct program_end *e, struct err *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #endif

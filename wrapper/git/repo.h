@@ -25,8 +25,9 @@ static inline bool repo_id_eq(const struct repo_id *a, const struct repo_id *b)
 {
     return memcmp(a->b, b->b, sizeof a->b) == 0;
 }
+/* Writes the name as 40 hexadecimal digits. */
 void repo_id_hex(const struct repo_id *id, char ret[REPO_HEX]);
-/* Exactly 40 hexadecimal digits; else false. */
+/* Reads a name of exactly 40 hexadecimal digits; false: the text is none. */
 bool repo_id_parse(struct repo_id *ret, struct str hex);
 
 /* ---- the repository ---- */
@@ -49,26 +50,34 @@ void repo_refresh(struct repo *r);
 /* ---- names ---- */
 
 enum repo_kind { REPO_ANY, REPO_COMMIT = 1, REPO_TREE, REPO_BLOB, REPO_TAG };
-/* Anything git understands as a revision ("origin/main", "HEAD~2", a hash), peeled to the requested
- * kind. 0; 1: no such thing (err filled); -1. */
+/* Resolves a revision in any form that git understands ("origin/main", "HEAD~2", a hash), and
+ * follows it to an object of the requested kind. 0; 1: there is none (err filled); -1 with err. */
 int repo_resolve(struct repo *r, const char *rev, enum repo_kind kind, struct repo_id *ret, struct err *err);
-/* A full name of a ref ("refs/heads/main") to its object, symbolic refs followed. 0; 1: there is none (err untouched); -1. */
+/* Reads the object that a ref names (its full name, "refs/heads/main"), and follows symbolic refs.
+ * 0; 1: there is none (err untouched); -1 with err. */
 int repo_ref(struct repo *r, const char *name, struct repo_id *ret, struct err *err);
-/* What a symbolic ref ("HEAD", "refs/remotes/origin/HEAD") points at, into the arena. 0; 1: there is none, or it is no symbolic one (a detached HEAD). */
+/* Reads into the arena which ref a symbolic one ("HEAD", "refs/remotes/origin/HEAD") names. 0; 1:
+ * there is none, or it is not symbolic (a detached HEAD); err untouched; -1 with err. */
 int repo_symbolic(struct repo *r, const char *name, struct arena *a, const char **ret, struct err *err);
-/* Full names of the refs that match (glob: "refs/heads/b*"), into the arena; *ret ends in NULL. */
+/* Lists the full names of the refs that match the glob ("refs/heads/b*"), in the arena; *ret ends
+ * in NULL. 0; -1 with err. */
 int repo_refs(struct repo *r, const char *glob, struct arena *a, const char ***ret, size_t *ret_count, struct err *err);
+/* Returns whether git accepts the full name for a ref. */
 bool repo_ref_legal(struct repo *r, const char *name);
 
 /* ---- objects ---- */
 
+/* Returns whether the object is in the repository, or among those that its writer has collected. */
 bool repo_has(struct repo *r, const struct repo_id *id);
-/* 0; 1: there is none (err filled). ret_kind and ret_bytes may be NULL. */
+/* Reads kind and size of an object; ret_kind and ret_bytes may be NULL. 0; 1: there is none (err
+ * filled); -1 with err. */
 int repo_look(struct repo *r, const struct repo_id *id, enum repo_kind *ret_kind, uint64_t *ret_bytes, struct err *err);
-/* Appends a complete object of that kind. More than max bytes: ERR_INPUT with sys EFBIG, before
- * anything is read into memory. 0; 1: there is none. */
+/* Appends a complete object of that kind (REPO_ANY: of any). 0; 1: there is none (err filled); -1
+ * with err: ERR_INPUT where it is of another kind, or has more than max bytes (sys EFBIG, before
+ * anything is read into memory). */
 int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *ret, struct err *err);
-/* Appends the first max bytes of a file's content; *ret_bytes: how many it has. Beyond 1 GiB: ERR_INPUT, as libgit2 has all of it in memory. 0; 1: there is none. */
+/* Appends the first max bytes of a file's content; *ret_bytes: how many it has. 0; 1: there is none
+ * (err filled); -1 with err: ERR_INPUT for more than 1 GiB, as libgit2 reads all of it into memory. */
 int repo_read_head(struct repo *r, const struct repo_id *id, size_t max, struct buf *ret, uint64_t *ret_bytes, struct err *err);
 
 struct repo_commit {
@@ -81,28 +90,33 @@ struct repo_commit {
 };
 /* Reads a commit; its texts live in the arena. 0; -1: no such commit, or out of memory. */
 int repo_commit_read(struct repo *r, const struct repo_id *id, struct arena *a, struct repo_commit *ret, struct err *err);
-/* Each commit that `from` reaches and `without` (NULL: none) does not, newest first. `each` returns
- * 0 to continue, else that is returned. */
+/* Calls `each` for the commits that `from` reaches and `without` (NULL: none) does not, newest
+ * first, until it returns non-zero, which is returned. 0 after the last one; -1 with err. */
 int repo_history(struct repo *r, const struct repo_id *from, const struct repo_id *without,
                  int (*each)(void *context, const struct repo_id *id), void *context, struct err *err);
-/* 1: a shallow clone lacks a parent of one of these commits; 0: it lacks none; -1. */
+/* Returns 1 where a shallow clone lacks a parent of one of these commits, 0 where it lacks none, -1
+ * with err. */
 int repo_history_is_cut(struct repo *r, const struct repo_id *from, const struct repo_id *without, struct err *err);
 /* Finds the best common ancestor of two commits. 0 with *ret; 1: they have none; -1 with err. */
 int repo_merge_base(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err);
-/* 1: `old` is `tip` or among its ancestors; 0: not; -1. */
+/* Returns 1 where `old` is `tip` or one of its ancestors, 0 where it is neither, -1 with err. */
 int repo_contains(struct repo *r, const struct repo_id *tip, const struct repo_id *old, struct err *err);
 
 /* ---- configuration ---- */
 
-/* As `git config --get`: the last value over all files and what the environment sets. 0; 1: not set; -1. The text lives in the arena. */
+/* Reads a value into the arena as `git config --get` does: the last one over all files and the
+ * environment. 0; 1: it is not set (err untouched); -1 with err. */
 int repo_config(struct repo *r, const char *key, struct arena *a, const char **ret, struct err *err);
-/* The last value as a boolean; `otherwise` where it is not set or is none. */
+/* Returns the last value as a boolean; `otherwise` where it is not set, is no boolean or cannot be
+ * read. */
 bool repo_config_on(struct repo *r, const char *key, bool otherwise);
 /* Writes the value into the repository's own configuration (.git/config), or removes the key (value
  * NULL; an absent key is no error). -1 with err. */
 int repo_config_set(struct repo *r, const char *key, const char *value, struct err *err);
-/* Name of each remote, and the address of one (push: where it is pushed to). Texts live in the arena; *ret ends in NULL. 0; address: 1: there is none. */
+/* Lists the names of the remotes, in the arena; *ret ends in NULL. 0; -1 with err. */
 int repo_remotes(struct repo *r, struct arena *a, const char ***ret, struct err *err);
+/* Reads the address of a remote (push: that it is pushed to, if it has one) into the arena. 0; 1:
+ * there is no such remote, or it has no address (err untouched); -1 with err. */
 int repo_remote_url(struct repo *r, const char *remote, bool push, struct arena *a, const char **ret, struct err *err);
 
 /* Returns the version of the libgit2 that can be loaded ("1.5.1"), or NULL. */

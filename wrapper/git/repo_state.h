@@ -16,10 +16,11 @@ struct repo {
     struct buf kept;
 };
 
-/* config.c: `r->config` and `r->told`, of the files and the environment as they are now; a boolean
- * of the environment as git reads them. */
+/* Reads r->config and r->told from the files and the environment as they are now. 0; -1 with err. */
 int config_take(struct repo *r, struct err *err);
+/* Frees both. */
 void config_drop(struct repo *r);
+/* Returns a boolean of the environment as git reads it; not set: false. */
 bool config_env_on(const struct git2 *git, const char *variable);
 
 /* Ids here and libgit2's are the same 20 bytes. */

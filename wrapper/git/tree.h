@@ -14,12 +14,13 @@ struct repo_entry {
     unsigned mode;        /* as stored: a hostile one may be anything */
 };
 
-/* The next entry of a raw tree; *rest moves behind it. 1: one; 0: the end; -1 with ERR_INPUT: no tree. */
+/* Reads the next entry of a raw tree and moves *rest behind it. Returns 1 with *ret, 0 at the end,
+ * -1 with ERR_INPUT where the text is no tree. */
 int repo_tree_next(struct str *rest, struct repo_entry *ret, struct err *err);
-/* git's order: byte order of the names, a folder's as if it ended in '/'. */
+/* Compares two names in git's order: by their bytes, a folder's as if it ended in '/'. */
 int repo_tree_compare(const char *a, bool a_dir, const char *b, bool b_dir);
 /* Finds the entry at path ("mlruns/12/ab…", no leading or trailing '/'; "": the tree itself) below
- * a tree or commit. 0; 1: nothing (err untouched); -1. ret->name is NULL afterwards. */
+ * a tree or commit. 0; 1: there is none (err untouched); -1 with err. ret->name is NULL afterwards. */
 int repo_find(struct repo *r, const struct repo_id *tree_or_commit, const char *path, struct repo_entry *ret, struct err *err);
 /* Calls `each` for the entries of one tree, in git's order, until it returns non-zero, which is returned.
  * Returns 0 after the last one, -1 with err; a tree of more than REPO_TREE_MAX bytes is an error. */
@@ -31,9 +32,10 @@ struct repo_bounds {
     uint64_t entries;     /* read in all; 0: 20 million */
 };
 enum { REPO_SKIP = 1000 }; /* returned for a folder by the callbacks below: do not go into it */
-/* What differs between two trees (either may be NULL: empty): was or is NULL where the path is in
- * one only. Equal folders are not gone into; a folder that is in one only comes first as itself,
- * and then what it holds, unless the callback returns REPO_SKIP. */
+/* Calls `each` for what differs between two trees (either may be NULL: empty); was or is NULL where
+ * the path is in one only. Equal folders are not entered; a folder that is in one only comes first
+ * as itself, then what it holds unless `each` returns REPO_SKIP. Another non-zero result ends it
+ * and is returned. 0; -1 with err, also beyond the bounds. */
 int repo_diff(struct repo *r, const struct repo_id *was, const struct repo_id *is, const struct repo_bounds *bounds,
               int (*each)(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is), void *context, struct err *err);
 #endif

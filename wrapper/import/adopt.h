@@ -34,9 +34,10 @@ struct adopted {
     char place[128], why[600];
 };
 
-/* dir: an mlruns folder, or one that holds it. Lists its runs. adopt_deinit also after a failure. */
+/* Lists the runs of dir, an mlruns folder or one that holds it. 0; -1 with err. adopt_deinit also after
+ * a failure. */
 int adopt_init(struct adopt *a, const struct plan *plan, const char *dir, char *const *env, struct err *err);
 void adopt_deinit(struct adopt *a);
-/* One run of the list. The spool is left for make_batch_settle. */
+/* Adopts one run of the list. The spool is left for make_batch_settle. */
 void adopt_run(struct adopt *a, const struct tree_run *run, struct adopted *ret);
 #endif

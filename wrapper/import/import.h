@@ -37,10 +37,10 @@ struct imported {
 /* Loads the catalogue's rules that can recognise an output. A faulty file of the user is reported to
  * `note` and skipped. */
 int import_catalogue(struct importer *im, struct arena *a, void (*note)(void *context, const char *text), void *context, struct err *err);
-/* One rule file, for every output. */
+/* Loads one rule file, for every output. */
 int import_rules(struct importer *im, const char *name, struct arena *a, struct err *err);
 void import_deinit(struct importer *im);
-/* One file (dir/path, `name` for people). Never fails: `take` gets the outcome, once, or once for each output where the file holds several;
+/* Imports one file (dir/path, `name` for people). Never fails: `take` gets the outcome, once, or once for each output where the file holds several;
  * then the name has the lines. */
 typedef void import_take(void *context, const char *name, const struct imported *got);
 void import_file(const struct importer *im, int dir, const char *path, const char *name, struct arena *a, import_take *take, void *context);

@@ -54,7 +54,7 @@ void pull_init(struct pull *p);
 void pull_deinit(struct pull *p);
 /* Adds the active runs of an experiment that began at since_ms or later to the list. MLFLOW_ABSENT: no such experiment. */
 enum mlflow_answer pull_add(struct pull *p, const char *experiment, int64_t since_ms, struct err *err);
-/* To be called after the last run is added: sorts them, sets ids, finds duplicates. */
+/* Sorts the runs, sets ids and finds duplicates; for after the last run is added. */
 int pull_ready(struct pull *p, struct err *err);
 /* Searches the tree for one run of the list and writes it where it is missing. The spool is left for make_batch_settle. */
 void pull_take(struct pull *p, const struct pull_run *run, struct pulled *ret);

@@ -49,11 +49,12 @@ struct pull_taking {
 };
 
 struct pull_entry *pull_find_entry(const struct pull_entries *e, const char *key);
-/* All facts into t->making.record. */
+/* Records all facts in t->making.record. Answers other than MLFLOW_FINE have err. */
 enum mlflow_answer pull_facts(struct pull_taking *t, struct err *err);
-/* The artifacts into the spool and the record. */
+/* Fetches the artifacts into the spool and the record. Answers other than MLFLOW_FINE have err. */
 enum mlflow_answer pull_files(struct pull_taking *t, struct err *err);
-/* A file of the run as text (at most max bytes); what is wrong with it is left to the caller. */
+/* Appends a file of the run as text (at most max bytes); its content is not checked. Answers other
+ * than MLFLOW_FINE have err. */
 enum mlflow_answer pull_fetch_text(struct pull_taking *t, const char *path, size_t max, struct buf *to, struct err *err);
 struct pull_file *pull_find_file(const struct pull_taking *t, const char *path);
 /* Returns the tree's id of a run on the server; NULL: it is not in the list. */

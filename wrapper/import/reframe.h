@@ -12,7 +12,7 @@ struct reframe_record {
     const char *host;   /* the first node of the job; NULL: unknown */
     size_t line;        /* the line of the record, from 1 */
 };
-/* The records of a text that consists of nothing else: lines of a filelog with its header line (4.x), of one without (3.x: a line for each
+/* Finds the records of a text that consists of nothing else: lines of a filelog with its header line (4.x), of one without (3.x: a line for each
  * variable), or JSON objects as httpjson posts them, one a line, or arrays of such. *ret: in the arena. Returns how many; 0: it is no such text, or out of memory. */
 size_t reframe_records(struct str text, struct arena *a, struct reframe_record **ret);
 #endif

@@ -11,7 +11,7 @@
 struct index_file;
 /* Opens the file `name` of the user's own folder at the path, neither of which needs to exist. NULL: out of memory. */
 struct index_file *index_file_open(const char *folder, const char *name);
-/* The newest record of the run, "<experiment>/<run>": its first part into `bytes`, to which *ret points; *ret_at: where it is. Threads may call it at
+/* Finds the newest record of the run, "<experiment>/<run>": its first part into `bytes`, to which *ret points; *ret_at: where it is. Threads may call it at
  * once. */
 bool index_file_find(struct index_file *f, const char *run, struct buf *bytes, struct index_record *ret, uint64_t *ret_at);
 /* Appends the long value of an entry of the record that is there. False: it is damaged. */

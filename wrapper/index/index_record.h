@@ -31,12 +31,12 @@ struct index_record {
 
 /* Appends the record of n entries, which are sorted by the bytes of their paths, each once. A record that is too long sets to->failed. */
 void index_record_print(const char *run, const struct index_entry *entries, size_t n, struct buf *to);
-/* The content of the first INDEX_HEAD bytes of a record. */
+/* What the first INDEX_HEAD bytes of a record contain. */
 struct index_head {
     size_t length, first; /* bytes of the record, and of its first part */
     const char *run; /* in these bytes */
 };
-/* False: they are none. */
+/* Reads these bytes. False: they are no head of a record. */
 bool index_record_head(const char *bytes, struct index_head *ret);
 /* Reads the first part of a record, which must be complete, undamaged and not longer than its bytes. Nothing in it is trusted. It points into the bytes. */
 bool index_record_parse(struct str bytes, struct index_record *ret);

@@ -11,14 +11,14 @@
 #include <time.h>
 
 struct tree_index;
-/* The index of the tree of which `root` is a descriptor, which stays the caller's, and `path` the absolute path. cache: the user's cache folder. now: the
+/* Opens the index of the tree of which `root` is a descriptor, which stays the caller's, and `path` the absolute path. cache: the user's cache folder. now: the
  * present time. NULL: out of memory. */
 struct tree_index *tree_index_open(int root, const char *path, const char *cache, time_t now);
 /* Writes what is new, if it is worth it, and releases the index. Folders of it must have been left. */
 void tree_index_close(struct tree_index *index);
 /* Returns the tree as a folder; borrowed from the index. Threads may read it at once. */
 struct folder tree_index_folder(struct tree_index *index);
-/* A value that the caller has derived from the file run_path/file, named `what`: appended to `to`. False: there is none, or the file has changed. Then
+/* Appends to `to` a value, named `what`, that the caller has derived from the file run_path/file. False: there is none, or the file has changed. Then
  * *ret_stamp is to be passed to tree_index_derive with the value that the caller derives by reading the file after this call. index: may be NULL. */
 bool tree_index_derived(struct tree_index *index, const char *run_path, const char *file, const char *what, struct buf *to, uint64_t *ret_stamp);
 void tree_index_derive(struct tree_index *index, const char *run_path, const char *file, const char *what, uint64_t stamp, struct str value);

@@ -35,26 +35,28 @@ struct mlflow_config {
     void (*replied)(void *context); /* the server has answered a request, with any status; may be NULL */
     void *context;
 };
-/* The configuration that MLflow's own variables (and ~/.mlflow/credentials) mean; uri may be NULL: MLFLOW_TRACKING_URI. All texts are in the arena.
+/* Reads the configuration that MLflow's own variables (and ~/.mlflow/credentials) mean; uri may be NULL: MLFLOW_TRACKING_URI. All texts are in the arena.
  * ERR_INPUT: there is no address, or none of a server (a path, sqlite:, databricks:). */
 int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *env, struct arena *a, struct err *err);
-/* What the environment requests of a client and is not possible here (mlflow_config.warning); NULL: nothing. Maybe in the arena. */
+/* Returns what the environment requests of a client and is not possible here
+ * (mlflow_config.warning); NULL: nothing. In the arena, or a constant. */
 const char *mlflow_config_warning(char *const *env, struct arena *a);
 /* Returns whether the text is the address of a tracking server (http, https). */
 bool mlflow_is_server(const char *uri);
 
-/* Makes no request; everything is copied. ERR_SYSTEM: libcurl cannot be loaded, or no memory. */
+/* Opens a client: makes no request, and copies everything. 0; -1 with err: libcurl cannot be
+ * loaded, or no memory. */
 int mlflow_open(struct mlflow **ret, const struct mlflow_config *config, struct err *err);
 void mlflow_close(struct mlflow *m); /* NULL is allowed */
 const char *mlflow_uri(const struct mlflow *m);
-/* From now on runs and their facts go into this database of the server, which is this process's own (store.h); the rest is requested as before, and
+/* Directs runs and their facts from now on into this database of the server, which is this process's own (store.h); the rest is requested as before, and
  * includes them. The store stays the caller's, and outlives the client. */
 struct mlflow_store;
 void mlflow_use_store(struct mlflow *m, struct mlflow_store *store);
 /* Ends what a store has gathered. After another answer than MLFLOW_FINE all since the last call may be lost. FINE where there is no store. */
 enum mlflow_answer mlflow_settle(struct mlflow *m, struct err *err);
 unsigned mlflow_requests(const struct mlflow *m); /* made so far, repetitions included; for tests */
-/* Does /health answer with 200? One attempt. */
+/* Queries /health once. MLFLOW_FINE: it answers with 200; other answers have err. */
 enum mlflow_answer mlflow_health(struct mlflow *m, struct err *err);
 
 /* Return a number in a reply, which comes as one or as a text ("NaN", "Infinity", "12"): NAN and 0
@@ -64,9 +66,9 @@ int64_t mlflow_integer(const struct json *v);
 
 /* ---- experiments ---- */
 
-/* The id of the experiment of this name; made if there is none, restored if it was deleted. */
+/* Finds the id of the experiment of this name; makes it if there is none, restores it if it was deleted. */
 enum mlflow_answer mlflow_experiment(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err);
-/* The same, but nothing is made: MLFLOW_ABSENT. */
+/* Finds the id of the experiment of this name and makes nothing: MLFLOW_ABSENT where there is none. */
 enum mlflow_answer mlflow_experiment_find(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err);
 /* When the server made the experiment of this id, by its own clock (0: unknown): with the id, this
  * distinguishes one server's data from another's. One attempt, of a few seconds. MLFLOW_ABSENT: it
@@ -94,11 +96,11 @@ const char *mlflow_tag_of(const struct json *data, const char *key);
 enum mlflow_answer mlflow_run_create(struct mlflow *m, const char *experiment, const char *name, const char *user, int64_t start_ms,
                                      const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err);
 enum mlflow_answer mlflow_run_get(struct mlflow *m, const char *id, struct arena *a, struct mlflow_run *ret, struct err *err);
-/* The logged model of this id, for its artifacts and its description (reply). */
+/* Reads the logged model of this id, for its artifacts and its description (reply). */
 enum mlflow_answer mlflow_model_get(struct mlflow *m, const char *id, struct arena *a, struct mlflow_run *ret, struct err *err);
-/* Has the server traces of this run? MLFLOW_ABSENT: it is older than traces. */
+/* Queries whether the server has traces of this run. MLFLOW_ABSENT: it is older than traces. */
 enum mlflow_answer mlflow_run_has_traces(struct mlflow *m, const struct mlflow_run *run, bool *ret, struct err *err);
-/* status: NULL leaves it; end_ms 0 leaves it. */
+/* Sets status (NULL: it stays) and end (0: it stays) of a run. */
 enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name,
                                      struct err *err);
 enum mlflow_answer mlflow_run_delete(struct mlflow *m, const char *id, struct err *err);
@@ -111,11 +113,11 @@ enum mlflow_answer mlflow_run_restore(struct mlflow *m, const char *id, struct e
 /* MLFLOW_FINE also where the run has no such tag or the server has no such run; err then has the
  * server's words. */
 enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const char *key, struct err *err);
-/* Every sample of a metric, in the server's order; non-zero from each ends it. */
+/* Calls `each` for every sample of a metric, in the server's order, until it returns non-zero. */
 enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char *key,
                                   int (*each)(void *context, double value, int64_t time_ms, int64_t step), void *context, struct err *err);
 
-/* A list for mlflow_history to fill, {0} at first; the caller frees ->at. failed: no memory, which ended it. */
+/* A list that mlflow_history fills, {0} at first; the caller frees ->at. failed: no memory, which ended it. */
 struct mlflow_samples {
     struct tree_sample *at;
     size_t count, room;
@@ -156,7 +158,7 @@ enum mlflow_answer mlflow_log_input(struct mlflow *m, const char *run, const str
  * owner can write. */
 enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
                                        struct err *err);
-/* Every file below path ("" for all), folders entered: each gets path and size; of a folder that is too
+/* Calls `each` for every file below path ("" for all) and its folders: it gets path and size; of a folder that is too
  * deep to be entered, its path and -1. */
 enum mlflow_answer mlflow_artifact_list(struct mlflow *m, const struct mlflow_run *run, const char *path,
                                         int (*each)(void *context, const char *path, int64_t size), void *context, struct err *err);

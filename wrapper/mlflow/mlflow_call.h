@@ -20,7 +20,7 @@ struct mlflow {
     void *context;
 };
 
-/* A call below /api/2.0/mlflow/ with a JSON body (NULL: GET). path may have a query. ret NULL: the
+/* Makes a call below /api/2.0/mlflow/ with a JSON body (NULL: GET). path may have a query. ret NULL: the
  * reply is not needed. */
 enum mlflow_answer mlflow_api(struct mlflow *m, const char *path, struct buf *body, bool once, struct json **ret, struct err *err);
 /* Appends {"key":…,"value":…}. */

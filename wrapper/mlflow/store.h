@@ -11,7 +11,8 @@
 
 struct mlflow_store;
 
-/* path: the database, which MLflow has made. -1: no libsqlite3, or tables of an unknown layout. */
+/* Opens the database at path, which MLflow has made. 0; -1 with err: no libsqlite3, or tables of an
+ * unknown layout. */
 int store_open(struct mlflow_store **ret, const char *path, struct err *err);
 void store_close(struct mlflow_store *s); /* NULL is allowed; what is not committed is lost */
 
@@ -24,7 +25,7 @@ enum mlflow_answer store_run_update(struct mlflow_store *s, const char *run, con
  * Everything but MLFLOW_FINE comes with err. */
 enum mlflow_answer store_metric(struct mlflow_store *s, const char *run, struct str key, double value, int64_t time_ms, int64_t step,
                                 struct err *err);
-/* A param that is there stays, a tag is replaced. */
+/* Stores a param or a tag: a param that is there stays, a tag is replaced. */
 enum mlflow_answer store_pair(struct mlflow_store *s, const char *run, bool param, struct str key, struct str value, struct err *err);
 /* Commits the open transaction. After a failure all that was not committed is lost, and every call
  * fails until one with `forget`, by which the caller confirms that it knows. */

@@ -33,7 +33,7 @@ struct upload_config {
     int (*place)(void *context, const struct mlflow_run *run, int dir, struct err *err);
     void *context;
 };
-/* The texts of the configuration are not copied. Makes no request. ERR_SYSTEM: no memory. */
+/* Opens an upload; the texts of the configuration are not copied. Makes no request. 0; -1 with err. */
 int upload_new(struct upload **ret, const struct upload_config *config, struct err *err);
 void upload_free(struct upload *u); /* NULL is allowed */
 
@@ -65,7 +65,7 @@ struct upload_place {
 /* Finds or makes the run; where server_run is not on this server, it is a run of its own. MLFLOW_ABSENT: it was deleted there, and it is to
  * stay so. Whatever the answer, upload_close is due. */
 enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, struct upload_place *ret, struct err *err);
-/* Params, metrics, tags of a record (other kinds are ignored; mlflow.parentRunId becomes the
+/* Adds params, metrics and tags of a record (other kinds are ignored; mlflow.parentRunId becomes the
  * server's id). Gathered until upload_flush. */
 void upload_fact(struct upload_place *p, const struct fact *fact);
 /* Sends what was gathered. After another answer than MLFLOW_FINE the place is closed and opened again, and facts are sent again: SQL stores

@@ -72,7 +72,7 @@ struct upload {
 void upload_note(struct upload *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- upload_state.c: what is noted of a run: .benchwrap/sync/<hash of the server's address>/<run id> ---- */
-/* What is noted; KNOWN_NOTHING too where the server (queried once for each experiment) has lost its
+/* Returns what is noted; KNOWN_NOTHING too where the server (queried once for each experiment) has lost its
  * data, or another server has its address. */
 void upload_state_read(struct upload *u, const char *id, struct upload_state *ret);
 /* Stores what the server has of the run, in the state folder. A failure is reported once, and
@@ -80,40 +80,41 @@ void upload_state_read(struct upload *u, const char *id, struct upload_state *re
 void upload_state_write(struct upload *u, const char *id, const struct upload_state *s);
 
 /* ---- upload.c ---- */
-/* After the run is complete: others of its tag are removed. *ret_moved: an earlier one exists, with
+/* Removes other runs of its tag after the run is complete. *ret_moved: an earlier one exists, with
  * which the caller has to continue. */
 enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct err *err);
-/* For a search where only whether there is one counts: context is a bool. */
+/* Sets the bool at `context`, for a search where only whether there is one counts. */
 int upload_one_is_enough(void *context, const struct mlflow_run *run);
-/* Does no other run carry the tag of the run `id`? Mostly none does, and that is a cheap question: no run has to be sent. */
+/* Queries whether no other run has the tag of the run `id`. Mostly none has, and the query is
+ * cheap: the reply holds no run. */
 enum mlflow_answer upload_is_alone(struct upload *u, const struct upload_experiment *e, const char *id, const char *server_id, bool *ret,
                                    struct err *err);
-/* Is the run there, and complete (by its mark)? Nothing is made. MLFLOW_ABSENT: it is not there, or with a server_id: deleted. */
+/* Queries whether the run is there, and complete by its mark; makes nothing. MLFLOW_ABSENT: it is not there, or with a server_id: deleted. */
 enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65],
                                struct err *err);
 /* Links the run with the parent that it awaited, if this is there now. */
 enum mlflow_answer upload_link_awaited(struct upload_place *p, const struct upload_run *run, struct err *err);
-/* Children that waited for this run get their link. */
+/* Links the children that waited for this run. */
 enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
 
 /* ---- upload_settle.c: the duplicates of many runs, searched together ---- */
 /* Returns whether this run may wait. Not if others are known to be at work, nor if a reply was
  * lost, nor where the table is full. */
 bool upload_may_wait(const struct upload *u, const struct upload_place *p);
-/* It waits, where upload_may_wait is true: upload_settle_all searches. */
+/* Adds a run for which upload_may_wait is true to those that upload_settle_all searches. */
 void upload_wait(struct upload *u, struct upload_experiment *e, const char *id, int64_t start_ms, const struct upload_state *state);
 
 /* ---- upload_facts.c ---- */
-/* Not to be set on another client's run: what it is called, whose it is, and what marks a run as
+/* Returns whether the tag is not to be set on another client's run: what it is called, whose it is, and what marks a run as
  * benchwrap's. */
 bool upload_tag_stays(const char *key);
 void upload_place_init(struct upload_place *p);
-/* As the server keeps them: legal keys (reported where one is changed), cut values (noted in
+/* Adds a param or tag as the server keeps it: legal keys (reported where one is changed), cut values (noted in
  * p->cut). */
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value);
 /* Adds a param or tag whose value the server would cut to p->cut, the text of the tag benchwrap.cut. */
 void upload_note_cut(struct upload_place *p, bool param, struct str key);
-/* The metric's key on the server. */
+/* Returns the metric's key on the server. */
 const char *upload_metric_key(const struct upload *u, const char *key, struct arena *a);
 void upload_sample(struct upload_place *p, const char *key, const struct tree_sample *s);
 
@@ -125,14 +126,15 @@ struct upload_file {
     bool there; /* the server has one of this name and size */
     struct upload_file *next;
 };
-/* Regular files below dir/artifacts, sorted; names that a server refuses are made legal, which is noted. */
+/* Lists the regular files below dir/artifacts, sorted; names that a server refuses are made legal, which is noted. */
 int upload_files(struct upload *u, int dir, const char *id, struct arena *a, struct upload_file **ret, struct err *err);
-/* A sum over what a run is: meta.yaml and tags; of benchwrap's runs the manifest, which has the
+/* Computes a sum over what a run is: meta.yaml and tags; of benchwrap's runs the manifest, which has the
  * sums of all files; of others params, metrics, names and sizes of artifacts. `run`: read with its
  * tags, and where upload_has_manifest is false with params and metrics. "" if meta.yaml cannot be
  * read. */
 void upload_stamp(int dir, const struct tree_run *run, const struct upload_file *files, char ret[65]);
 bool upload_has_manifest(int dir);
-/* Data sets of the run's inputs/ are logged. */
+/* Logs the data sets of the run's inputs/; what cannot be read is noted. Answers other than
+ * MLFLOW_FINE have err. */
 enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, const char *id, struct err *err);
 #endif

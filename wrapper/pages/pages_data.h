@@ -52,8 +52,8 @@ void page_run_copy(struct page_run *to, const struct page_run *from, const struc
 const char *page_fact_value(const struct page_facts *facts, const char *name); /* NULL: none */
 /* Returns the value of a metric in its unit; NULL: the run has none. */
 const struct page_value *page_run_value(const struct page_run *run, const struct page_value *metric);
-/* Does the run count in a leaderboard or a history: it has ended well, and is neither a parent run nor a warm-up. */
+/* Returns whether the run counts in a leaderboard or a history: it has ended well, and is neither a parent run nor a warm-up. */
 bool page_run_counts(const struct page_run *run);
-/* Two runs, or a run and its pages: newest first, then by id. For qsort over struct page_run. */
+/* Compares two runs: newest first, then by id. For qsort over struct page_run. */
 int page_run_order(const void *a, const void *b);
 #endif

@@ -18,7 +18,7 @@ enum { PAGE_PATH = 160 };
 /* Writes a file of the program's own name ("run/4a/4a….html"), complete or not at all; its folder is made. A file that has this content is left as
  * it is. May be called by several threads for different files. */
 int page_file_put(struct page_files *files, const char *path, const struct buf *text, struct err *err);
-/* The same, and page_files_clean will find it. For one thread. */
+/* Writes a file as page_file_put does, and notes it for page_files_clean. For one thread. */
 int page_file_put_group(struct page_files *files, const char *path, const struct buf *text, struct err *err);
 /* Removes pages that no longer exist: in the folders of groups what page_file_put_group has not written, below run/ what is_run does not know. Other
  * names than those of pages stay. */

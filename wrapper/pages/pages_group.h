@@ -24,11 +24,11 @@ const char *page_by_site(const struct page_run *run);
 const char *page_by_system(const struct page_run *run);
 const char *page_by_version(const struct page_run *run);
 
-/* The headline metrics that runs of a group have, each once, those of most runs first. */
+/* Lists the headline metrics that runs of a group have, each once, those of most runs first. */
 size_t page_metrics_of(const struct page_group *group, size_t most, struct page_value *ret);
 /* Collects the finite values of a metric, newest first, in the arena. Returns their number. */
 size_t page_values_of(const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a, double **ret);
-/* Names of inputs that differ among groups of one experiment, at most `most`: these distinguish its
+/* Lists the names of inputs that differ among groups of one experiment, at most `most`: these distinguish its
  * measurements. */
 size_t page_differing_inputs(const struct page_groups *groups, size_t most, const char **ret);
 /* Appends "size 4, nodes 2", or the benchmark's name where nothing differs. */
@@ -54,11 +54,11 @@ struct page_board {
     size_t count;
     bool is_ranked;
 };
-/* The leaderboard of one metric over runs of one measurement and one version. all: every run of the measurement, also those that do not count. -1: out of memory. */
+/* Makes the leaderboard of one metric over runs of one measurement and one version. all: every run of the measurement, also those that do not count. -1: out of memory. */
 int page_board_of(const struct page_group *group, const struct page_run *const *all, size_t all_count, const struct page_value *metric,
                   struct arena *a, struct page_board *ret, struct err *err);
 
-/* The newest run of one system against its earlier ones, as compare --history judges. */
+/* What the newest run of one system is against its earlier ones, as compare --history judges. */
 enum page_change { PAGE_CHANGE_FEW, PAGE_CHANGE_NONE, PAGE_CHANGE_BETTER, PAGE_CHANGE_WORSE };
 struct page_news {
     enum page_change change;

@@ -62,7 +62,7 @@ int page_write_badge(const struct page_book *book, const struct page_experiment 
 
 /* ---- pieces ---- */
 
-/* "../": the way from a page's folder to the start page; "" for the start page itself. */
+/* The way from a page's folder ("../") to the start page; "" for the start page itself. */
 #define PAGE_UP "../"
 /* Appends a link to the run with its time. up: as above. */
 void page_link_run(struct buf *to, const char *up, const struct page_run *run);
@@ -82,15 +82,15 @@ void page_put_disturbed(struct buf *to, const struct page_place *p);
 void page_put_best_sites(struct html_table *t, const struct page_measurement *m);
 /* Adds a value with its unit, scaled as show_quantity does. */
 void page_cell_quantity(struct html_table *t, double value, const char *unit);
-/* "cpu model, 2 x 32 cores": what the machine of a run is; "" where nothing is known. */
+/* Appends what the machine of a run is, "cpu model, 2 x 32 cores"; nothing where nothing is known. */
 void page_machine_text(struct buf *to, const struct page_run *run);
-/* "site a" or "no site" */
+/* Returns the name of the site, or words for none. */
 const char *page_site_text(const char *site);
 /* Appends the value with its unit: "1085 MiB/s". */
 void page_put_quantity(struct buf *to, double value, const char *unit);
 /* Appends "write.bw.max" of write.bw_MiB_per_s.max. */
 void page_put_metric(struct buf *to, const struct page_value *metric);
-/* The state of a run in a table: pass, fail, FINISHED … */
+/* Returns the state of a run in a table: pass, fail, FINISHED … */
 const char *page_state_text(const struct page_run *run);
 void page_put_state(struct buf *to, const struct page_run *run);
 /* Writes a table of runs, newest first: time, name, site, state, headline values. */
@@ -98,6 +98,6 @@ void page_put_runs(struct buf *to, const char *up, const struct page_run *const 
 /* Draws the history of a metric over time as SVG, one series for each site. Nothing where there are
  * fewer than two values. */
 void page_put_history(struct buf *to, const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a);
-/* Writes a page that was built, and its JSON. */
+/* Writes a page that was built, and its JSON. 0; -1 with err. */
 int page_put_both(const struct page_book *book, const char *folder, const char *id, const struct buf *html, const struct buf *json, struct err *err);
 #endif

@@ -5,7 +5,7 @@
 #include "pages/pages_data.h"
 #include "pages/pages_files.h"
 
-/* What the run's page shows as a text that changes with it: ids of git, or times and sizes of the run's folders, and a hash of run->annotated and the
+/* Returns what the run's page shows as a text that changes with it: ids of git, or times and sizes of the run's folders, and a hash of run->annotated and the
  * experiment's name. In the arena; "": not known. */
 const char *page_stamp(const struct runs *runs, const struct tree_run *run, struct arena *a);
 /* Reads what the pages show of the run into *ret, and writes run/XX/ID.html and .json. runs: the

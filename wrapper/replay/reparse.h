@@ -47,9 +47,9 @@ struct reparse_parents {
 };
 /* Returns the parent run whose repetition this is, in the arena; NULL: it has none. */
 const char *reparse_parent_of(const struct reparse *x, const struct tree_run *run);
-/* -1: out of memory. */
+/* Adds a parent run. 0; -1: out of memory. */
 int reparse_parents_add(struct reparse_parents *p, const char *id, bool changed, struct arena *a);
-/* All are added: each once, by id. */
+/* Sorts the parent runs by id, each once, after all are added. */
 void reparse_parents_sort(struct reparse_parents *p);
 
 /* The facts of a run in the tree as a record again, with sources, units and directions: from

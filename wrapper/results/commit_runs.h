@@ -29,6 +29,7 @@ struct commit_done {
     bool repacked;
     char tip[REPO_HEX];   /* the branch's, "" if it does not exist */
 };
-/* Crash-only: what a kill interrupts is done by the next call. 0; 1: another committer has it for longer than wait_s; -1. */
+/* Commits new runs of the tree as the wish has it. What a kill interrupts is done by the next call.
+ * 0; 1: another committer holds the turn for longer than wait_s (err filled); -1 with err. */
 int commit_runs(struct results *s, const struct commit_wish *w, struct commit_done *ret, struct err *err);
 #endif

@@ -17,6 +17,6 @@ extern const struct init_file init_files[];
 extern const size_t init_files_count;
 /* Texts for people, in init_texts.c. */
 extern const char init_readme[], init_contributing[], init_citation[], init_owners[], init_policy[];
-/* benchwrap.yaml: what holds for all who use the repository. profile: "public" or "private". */
+/* Appends benchwrap.yaml: what holds for all who use the repository. profile: "public" or "private". */
 void init_config(struct buf *to, const char *profile);
 #endif

@@ -32,11 +32,12 @@ struct results {
 int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err);
 void results_close(struct results *s);
 #define RESULTS_SITE "site" /* where none is configured; "benchwrap init" always sets one */
-/* What new work begins from: the branch's tip, else what the upstream's default branch or HEAD has. 0; 1: there is no commit yet; -1.
- * *ret_is_tip (may be NULL): whether it is the tip. */
+/* Finds the commit that new work begins from: the branch's tip, else that of the upstream's default
+ * branch or HEAD. *ret_is_tip (may be NULL): whether it is the tip. 0; 1: there is no commit yet;
+ * -1 with err. */
 int results_base(struct results *s, struct repo_id *ret, bool *ret_is_tip, struct err *err);
-/* The commits in whose trees a run counts as known: the branch's tip, HEAD, and the default branch
- * of the upstream. Capacity: RESULTS_KNOWN. */
+/* Lists the commits in whose trees a run counts as known: the branch's tip, HEAD, and the default
+ * branch of the upstream. 0; -1 with err. */
 enum { RESULTS_KNOWN = 3 };
 int results_known(struct results *s, struct repo_id ret[RESULTS_KNOWN], size_t *ret_count, struct err *err);
 #endif

@@ -15,10 +15,10 @@ struct scan {
     size_t count, room;
 };
 /* Lists the runs of the tree on disk that no commit holds. only: the id of one run, which alone is
- * inspected; NULL: all. Ignores folders that are no run, and incomplete runs (without meta.yaml).
- * Returns 0, or -1 with err. The caller frees *ret by scan_deinit; its texts live in s->arena. */
+ * inspected; NULL: all. Ignores folders that are no run, and incomplete runs (without meta.yaml); the
+ * folder of an experiment that cannot be read is an error. Returns 0, or -1 with err. The caller frees *ret by scan_deinit; its texts live in s->arena. */
 int scan_tree(struct results *s, const char *only, struct scan *ret, struct err *err);
 void scan_deinit(struct scan *scan);
-/* How many runs an experiment has in the tree of a commit. */
+/* Counts the runs that an experiment has in the tree of a commit. 0; -1 with err. */
 int scan_count(struct results *s, const struct repo_id *commit, const char *experiment, size_t *ret, struct err *err);
 #endif

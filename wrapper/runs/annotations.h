@@ -22,7 +22,8 @@ struct annotations {
 /* Returns the id that a run of such an id annotates, in the arena; NULL: none. tree: that the run
  * is read through. */
 const char *annotation_target(const struct folder *tree, const struct tree_run *run, struct arena *a);
-/* Reads what the run changes of the run `target`. NULL with *ret_problem, a sentence in the arena: it cannot be read, or is not legal. */
+/* Reads what the run changes of the run `target`, into the arena. NULL: nothing, or with
+ * *ret_problem, a sentence in the arena, where it cannot be read or is not legal. */
 const struct tree_entry *annotation_changes(const struct folder *tree, const struct tree_run *run, const char *target, struct arena *a,
                                             const char **ret_problem);
 /* Adds one. `changes` must outlive the list. May set to->failed. */

@@ -3,10 +3,10 @@
 #define RUNS_INHERIT_H
 #include "runs/runs.h"
 
-/* The params about machine and job that the parent run has and `run` (params and tags read) lacks. In
- * the arena; NULL: none, the run is no repetition, or its parent is not in the tree. */
+/* Returns the params about machine and job that the parent run has and `run` (params and tags read)
+ * lacks, in the arena; NULL: none, the run is no repetition, or its parent is not in the tree. */
 struct tree_entry *inherit_facts(struct runs *runs, const struct tree_run *run, struct arena *a);
-/* Appends them to the run's own params. */
+/* Appends these params to the run's own. */
 void inherit_params(struct runs *runs, struct tree_run *run, struct arena *a);
 /* Returns a file of the run as runs_file does; a param of the machine that the run lacks comes from
  * its parent run. NULL: neither has it. */

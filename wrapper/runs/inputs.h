@@ -31,7 +31,7 @@ struct run_inputs { /* what other runs must share with this one to be comparable
     bool child; /* it has a parent run */
     const char *parent; /* its id, or NULL */
 };
-/* run: with params and tags. */
+/* Lists what other runs must share with `run`, whose params and tags are read. 0; -1 with err. */
 int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a,
               struct err *err);
 /* Returns whether another run, of which only the meta is read, shares them. Reads as few of its

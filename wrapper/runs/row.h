@@ -12,6 +12,7 @@ struct run_row {
     struct headline headline[HEADLINES_MAX];
 };
 
-/* Read through the folder of the run's tree, with at most `headlines` of its headline metrics, into the arena; NULL: out of memory (a->failed). */
+/* Reads the row of a run through the folder of its tree, with at most `headlines` of its headline
+ * metrics, into the arena; NULL: out of memory (a->failed). */
 const struct run_row *row_read(const struct folder *tree, const struct tree_run *run, size_t headlines, struct arena *a);
 #endif

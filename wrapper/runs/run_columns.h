@@ -15,10 +15,10 @@ struct run_columns {
  * ERR_USAGE names what is wrong. */
 int run_columns_read(struct run_columns *ret, const char *text, const char *option, const struct runs *runs,
                      const struct tree_run *const *list, size_t n, struct arena *a, struct err *err);
-/* A listing with a row for each run: to be printed in any form, then freed by listing_deinit.
+/* Makes a listing with a row for each run: to be printed in any form, then freed by listing_deinit.
  * people: times as people read them, not milliseconds. Facts that cannot be read make run->problem.
  * ret_gone: how many runs have no row because they were deleted since the listing; NULL: each has
- * one. -1: out of memory. */
+ * one. 0; -1: out of memory. */
 int run_columns_listing(const struct run_columns *columns, const struct runs *runs, struct tree_run *const *list, size_t n, bool people,
                         struct arena *a, struct listing *ret, size_t *ret_gone);
 /* Keys of one kind. The names are in the arena, which the caller sets. */

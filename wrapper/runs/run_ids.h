@@ -11,7 +11,8 @@ struct run_ids {
 bool run_ids_is_experiment(struct str name);
 int run_ids_add(struct run_ids *to, const char *id); /* -1: out of memory */
 void run_ids_sort(struct run_ids *ids);
-/* Those below `prefix` ("mlruns") in a commit, sorted; none where there is no such folder. Free with run_ids_deinit, also after -1. */
+/* Lists the ids of runs below `prefix` ("mlruns") in a commit, sorted; none where there is no such
+ * folder. 0; -1 with err. Free with run_ids_deinit in both cases. */
 int run_ids_of(struct repo *repo, const char *prefix, const struct repo_id *commit, struct run_ids *ret, struct err *err);
 bool run_ids_has(const struct run_ids *ids, const char *id); /* of sorted ones */
 void run_ids_deinit(struct run_ids *ids);

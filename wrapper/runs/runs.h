@@ -51,7 +51,8 @@ struct runs_filter {
     size_t headlines; /* metrics of such a row */
 };
 
-/* Opens the tree. Paths and names are kept in the arena. ERR_INPUT when there is none. */
+/* Opens the tree. Paths and names are kept in the arena. 0, and runs_close is to be called; -1 with err:
+ * ERR_INPUT when there is none. */
 int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a, struct err *err);
 /* The same for operands (runs as runs_find accepts them, groups with commas between them). Each
  * that names its commit, as REF:RUN, needs no tree on disk. */
@@ -59,7 +60,7 @@ int runs_open_for(struct runs *ret, const struct runs_place *place, char *const 
 /* Prints how many runs were deleted since the listing, and frees what runs_open and the listing
  * made, without what is in the caller's arena. */
 void runs_close(struct runs *runs);
-/* Reads the meta of all runs that pass the filter. */
+/* Reads the meta of all runs that pass the filter. 0; -1 with err. */
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena *a, struct err *err);
 /* Returns a sentence on why no run passes: which experiments there are, where the filter names
  * another one. In the arena; never NULL. */
@@ -73,7 +74,7 @@ bool runs_is_of_experiment(const struct tree_run *run, const char *experiment);
  * what runs_load has read counts. Where metrics and tags are read, a note is printed of statistics
  * that ignore corrections (stale.h). 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
-/* Reads a run that runs_load has listed, as runs_find reads "=ID". 1: it was deleted since then, and is counted in runs->gone; err is not set. 0, -1. */
+/* Reads a run that runs_load has listed, as runs_find reads "=ID". 0; 1: it was deleted since then, and is counted in runs->gone (err is not set); -1 with err. */
 int runs_find_listed(struct runs *runs, const struct tree_run *listed, unsigned what, struct arena *a, struct tree_run **ret,
                      struct err *err);
 /* Determines the latest start of the run and of what amends or retracts it: of several corrections
@@ -82,7 +83,8 @@ int runs_latest_start(struct runs *runs, const struct tree_run *run, struct aren
 /* Returns the run that was recorded first: what a run amends, else the run itself. Child runs name
  * it as their parent. In the arena, or the run's own id. */
 const char *runs_root_id(const struct runs *runs, const struct tree_run *run, struct arena *a);
-/* What readers see in place of `count` runs of the experiment of `of`: each id becomes that of the amending run, or "" where the run is retracted. */
+/* Determines what readers see in place of `count` runs of the experiment of `of`: each id becomes
+ * that of the amending run, or "" where the run is retracted. 0; -1 with err. */
 int runs_current_ids(struct runs *runs, const struct tree_run *of, char (*ids)[33], size_t count, struct arena *a, struct err *err);
 /* Changes of a run by annotations. */
 struct run_annotated {
@@ -91,12 +93,11 @@ struct run_annotated {
     int64_t latest_ms; /* the latest start of the run, of what corrects it, and of its annotations */
     const struct tree_entry *changes; /* as tree_run.annotated */
 };
-/* Finds the first version of the run and its annotations. Texts are in the arena. Returns what
- * read_corrections returns: 0, or -1 with err. */
+/* Finds the first version of the run and its annotations. Texts are in the arena. 0; -1 with err. */
 int runs_annotated(struct runs *runs, const struct tree_run *run, struct arena *a, struct run_annotated *ret, struct err *err);
 /* Returns how many workers may read n runs at once (parallel_each). */
 unsigned runs_workers(const struct runs *runs, size_t n);
-/* The folder of the tree, borrowed. It is made first where only the tree's descriptor is known. */
+/* Returns the folder of the tree, borrowed. It is made first where only the tree's descriptor is known. */
 const struct folder *runs_ready_folder(struct runs *runs);
 /* Returns what annotations change of a run that the last runs_load listed; NULL: nothing. In its
  * arena. */
@@ -109,9 +110,11 @@ bool runs_is_gone(const struct runs *runs, const struct tree_run *run);
 /* Reads one small file of a run ("tags/benchmark") into the arena; NULL if absent. At most max
  * bytes, longer ones are cut. */
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
-/* artifacts/benchwrap.json; NULL when there is none (a run of others), or with *ret_problem when it cannot be read. */
+/* Reads artifacts/benchwrap.json; json_free frees it. NULL: there is none (a run of others), or it
+ * cannot be read: then *ret_problem has the reason, in the arena. */
 struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a);
 const char *runs_status(const struct tree_run *run); /* "FINISHED" …; "SCHEDULED" too */
+/* Returns the entry with this key; NULL: there is none. */
 const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key);
 /* Returns the entry's value as NUL-terminated text in the arena; NULL if absent. */
 const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a);

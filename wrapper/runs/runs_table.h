@@ -31,14 +31,15 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
 /* Appends all runs as CSV with a column for each headline metric that one of them has. The verdict is that of verdict_shown: "pass" only where a value
  * was compared with a reference. Where statistics ignore corrections of child runs (stale.h), a last column has the reason. */
 int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struct arena *a, struct buf *to);
-/* How many child runs were amended, and how many retracted: those are not listed. */
+/* Counts of child runs that were amended, and of retracted ones, which are not listed. */
 struct children_corrected {
     size_t amended, retracted;
 };
-/* Makes the child runs that readers see the runs that are loaded, oldest first. -1: it has none, or they cannot be read. */
+/* Loads the child runs of `of` that readers see, oldest first, in place of what was loaded. 0; -1
+ * with err: it has none, or they cannot be read. */
 int runs_table_load_children(struct runs *runs, const struct tree_run *of, struct children_corrected *ret, struct arena *a,
                              struct err *err);
-/* Prints them: as a table, with the number of corrected ones, or ids, names, status and what each amends in another form. -1 with err. */
+/* Prints the loaded child runs: as a table, with the number of corrected ones, or ids, names, status and what each amends in another form. -1 with err. */
 int runs_table_children(struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected, enum listing_form form,
                         FILE *out, struct arena *a, struct err *err);
 /* Returns the metrics of a run in words, "rate 3 op/s, wait 2 us", those of a sweep as row_words

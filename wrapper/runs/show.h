@@ -36,24 +36,30 @@ int show_all(const struct show_state *s);
 /* Writes a row for each attribute, param, metric and tag. -1: out of memory. */
 int show_rows(const struct show_state *s, enum listing_form form);
 
-/* Shared by both: the metric's entry in benchwrap.json, its unit. */
+/* Returns the metric's entry in benchwrap.json; NULL: it has none. */
 const struct json *show_metric_detail(const struct show_state *s, const char *key);
+/* Returns the metric's unit; "": not known. */
 const char *show_metric_unit(const struct show_state *s, const char *key);
 /* Returns what a metric of llmload counts about llmload itself, where its key does not explain it;
  * NULL: it is another metric. */
 const char *show_metric_words(const struct show_state *s, const char *key);
-/* A heading in bold, with a blank line before it. */
+/* Prints a heading in bold, with a blank line before it. */
 void show_heading(const struct show_state *s, const char *text);
 void show_heading_to(const struct show_state *s, const char *text, struct buf *to);
-/* Parts of the screen. The text of a tag; NULL: none, or empty. "Label  text", broken where the screen is narrow; nothing for an empty
- * text. Items with three blanks between them, from column `first` on, `indent` columns deep on further lines. */
+/* Returns the text of a tag; NULL: none, or empty. */
 const char *show_tag(const struct show_state *s, const char *key);
+/* Appends "Label  text", broken where the screen is narrow; nothing for an empty text. */
 void show_put_line(const struct show_state *s, const char *label, enum style style, struct str text, struct buf *to);
+/* Appends items with three blanks between them, from column `first` on, `indent` columns deep on
+ * further lines. */
 void show_put_items(const struct show_state *s, struct str items, size_t first, size_t indent, struct buf *to);
-/* show_results.c: a row for each metric of the program, headline metrics first. *ret_more: those that are left out. -1: out of memory. */
+/* Appends a row for each metric of the program, headline metrics first. *ret_more: how many are
+ * left out. 0; -1: out of memory. */
 int show_put_results(const struct show_state *s, size_t *ret_more, struct buf *to);
-/* The verdict, which is "pass" only where a value was compared with a reference; and the last lines of a program that failed. */
+/* Appends the verdict, which is "pass" only where a value was compared with a reference. */
 void show_put_verdict(const struct show_state *s, bool has_results, struct buf *to);
+/* Appends the last lines of the output of a program that failed. */
 void show_put_last_lines(const struct show_state *s, struct buf *to);
+/* Returns whether the run's status is FAILED or KILLED. */
 bool show_has_failed(const struct show_state *s);
 #endif

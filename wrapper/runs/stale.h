@@ -12,19 +12,20 @@
  * `annotated`. */
 const struct tree_entry *stale_marked(const struct folder *tree, const struct tree_run *run, const struct corrections *corrections,
                                       const struct tree_entry *annotated, struct arena *a);
-/* The same for all such parent runs among `count` runs of a tree, in run->annotated. Reads the child runs that corrections name. */
+/* Marks all such parent runs among `count` runs of a tree, in run->annotated. Reads the child runs that corrections name. */
 void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections,
                     struct arena *a);
-/* The same for parent runs of runs that are deleted in MLflow; all runs have their meta. Returns how many it has marked, and their places in `all`. */
+/* Marks the parent runs of runs that are deleted in MLflow; all runs have their meta. Returns how many it has marked, and their places in `all`. */
 size_t stale_mark_deleted(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections,
                           struct arena *a, size_t *ret_places);
-/* Copies of runs elsewhere may have had the mark: of each run without one, run->annotated removes it. In the arena. */
+/* Makes run->annotated remove the mark from each run without one, since copies of runs elsewhere
+ * may have had it. In the arena. */
 void stale_unmark_others(struct tree_run *const *all, size_t count, struct arena *a);
 /* Returns the reason of a marked run, which lives as long as run->annotated; NULL: it is not
  * marked. */
 const char *stale_reason(const struct tree_run *run);
 /* Prints the reason and what to do, if the run is marked. */
 void stale_note(FILE *notes, const struct tree_run *run);
-/* The same for a list of runs: the first ones, and how many more there are. */
+/* Prints the reasons of a list of runs: the first ones, and how many more there are. */
 void stale_notes(FILE *notes, const struct tree_run *const *list, size_t n);
 #endif

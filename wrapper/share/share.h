@@ -64,23 +64,27 @@ struct share {
 };
 
 /* ---- share_place.c: where from, where to ---- */
-/* Repository, remotes, target branch, the site's branch, forge; fetches the target. */
+/* Finds repository, remotes, target branch, the site's branch and the forge, and fetches the target.
+ * 0; -1 with err. */
 int share_find_places(struct share *s, struct err *err);
-/* The user's git, in the repository. args: without "git", NULL-terminated. 0, whatever its status; -1: it could not be run. */
+/* Runs the user's git in the repository. args: without "git", NULL-terminated. 0, whatever its
+ * status, and the caller frees *ret; -1 with err: it could not be run, ran too long or printed too
+ * much. */
 int share_git(struct share *s, double limit_s, const char *const *args, struct str in, struct program_end *ret, struct err *err);
 
 /* Returns the name of a ref that is this clone's alone: "pushed", the site's branch as pushed last;
  * "base", the target that it was made of. In the arena. */
 const char *share_ref(const struct share *s, const char *what);
 
-/* Name of a file on the target in the folder of notes (what: "removed", "lost"), in the arena; NULL: out of memory. */
+/* Returns the name of a file on the target in the folder of notes (what: "removed", "lost"), in the
+ * arena; NULL: out of memory. */
 const char *share_note_file(const struct share *s, const char *what);
-/* The folder of notes, next to the repository's objects; made where it is not there. The caller
- * closes it. -1: it cannot be opened. */
+/* Opens the folder of notes, next to the repository's objects, and makes it where it is not there.
+ * The caller closes it. -1: it cannot be opened. */
 int share_note_folder(const struct share *s);
 
 /* ---- share_runs.c: what ---- */
-/* Fills the list. */
+/* Lists the runs that the target never had, with what is left out and why. 0; -1 with err. */
 int share_find_runs(struct share *s, struct err *err);
 /* Sets files, bytes and redactions of each run, and what the text has about it; counts s->shared. */
 void share_measure(struct share *s);
@@ -104,11 +108,11 @@ int share_leave_out_retracted(struct share *s, struct err *err);
 size_t share_leave_out_related(struct share *s);
 
 /* ---- share_branch.c: the site's branch ---- */
-/* s->rewritten, s->old_target. */
+/* Sets s->rewritten and s->old_target. 0; -1 with err. */
 int share_find_rewritten(struct share *s, struct err *err);
-/* s->tip: the site's branch with the shared runs and nothing else that the target has not. In a dry
- * run the commits are made, and the branch stays where it is.
- * -1: also where the branch has other changes. */
+/* Sets s->tip to the site's branch with the shared runs and nothing else that the target lacks. In
+ * a dry run the commits are made, and the branch stays where it is. 0; -1 with err, also where the
+ * branch has other changes. */
 int share_build(struct share *s, struct err *err);
 
 /* ---- share_check.c: the reviewer's check, before anything leaves ---- */
@@ -119,14 +123,17 @@ int share_check(struct share *s, struct err *err);
 
 /* ---- share_push.c ---- */
 enum share_pushed { SHARE_PUSHED, SHARE_THERE /* it was there already */ };
+/* Pushes s->tip to the site's branch of the remote. 0; -1 with err, also where it is refused. */
 int share_push(struct share *s, enum share_pushed *ret, struct err *err);
 
 /* ---- share_text.c ---- */
+/* Appends the title: the site and the first experiments, at most 255 characters. */
 void share_title(const struct share *s, struct buf *to);
-/* Markdown between two marks; what people write around it stays. */
+/* Appends the text of the pull request: Markdown between two marks; what people write around it stays.
+ * 0; -1 with err. */
 int share_text(struct share *s, struct buf *to, struct err *err);
-/* The text of a pull request with `ours` written again; false: the marks are gone, so another
- * author owns it now. */
+/* Appends the text of a pull request with `ours` in the place of the old one between the marks.
+ * False: the marks are gone, so another author owns it now. */
 bool share_text_refresh(const char *old, struct str ours, struct buf *to);
 
 /* ---- share_pull.c: the pull request ---- */
@@ -144,10 +151,13 @@ struct share_request {
     const char *link; /* with BY_HAND; NULL: not known */
     const char *remark; /* about the token, or NULL */
 };
-/* Before anything is pushed: is there a request of this branch that was closed? Remembers what it finds. */
 struct share_forge;
+/* Opens the forge before anything is pushed, and searches the branch's pull requests; one that was
+ * closed by hand makes request->outcome SHARE_CLOSED_BY_HAND. *ret is NULL without a token, a forge
+ * or the wish. 0; -1 with err. */
 int share_forge_open(struct share *s, struct share_forge **ret, struct share_request *request, struct err *err);
-/* Opens the request, or refreshes it. Behind a push. */
+/* Opens the pull request after a push, or refreshes it. 0; -1 with err: the runs are pushed all the
+ * same. */
 int share_forge_request(struct share *s, struct share_forge *f, struct share_request *request, struct err *err);
-void share_forge_close(struct share_forge *f);
+void share_forge_close(struct share_forge *f); /* NULL is allowed */
 #endif

@@ -10,7 +10,7 @@ struct sync_ref; /* a commit that is read */
  * for messages, in the arena. sync_ref_close must follow, also after an error. */
 int sync_ref_open(struct sync_ref **ret, const struct runs_place *place, const char *scratch, struct arena *a, const char **ret_tree,
                   struct err *err);
-/* That mlruns, opened: the caller closes it. -1 with errno. */
+/* Opens that mlruns; the caller closes it. -1 with errno. */
 int sync_ref_root(const struct sync_ref *r);
 /* sync_ref_take writes the files of the run "mlruns/<exp>/<run>". sync_ref_drop removes them, except
  * those that sync_ref_open has written. */

@@ -18,7 +18,7 @@ struct ui_front {
     int hold;  /* it ends when this end of a pipe is closed, also by the death of this process */
 };
 
-/* A fresh secret of 32 hexadecimal digits, or (path) the first word of a file: UI_SECRET_MIN to UI_SECRET_MAX letters, digits, '.', '_', '~' or '-'; a file
+/* Makes a secret of 32 hexadecimal digits, or reads (path) the first word of a file: UI_SECRET_MIN to UI_SECRET_MAX letters, digits, '.', '_', '~' or '-'; a file
  * that others can read is refused. */
 int ui_front_secret(const char *path, char ret[UI_SECRET_MAX + 1], struct err *err);
 /* Listens at host:port and serves in a child process. folder: an open directory with the socket `name` (relative, at most 100 bytes). */

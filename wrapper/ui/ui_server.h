@@ -12,7 +12,7 @@
 /* Finds the mlflow program: of $VIRTUAL_ENV, of PATH, of the environment that ui_install makes.
  * NULL: there is none. */
 const char *ui_find_mlflow(char *const *env, struct arena *a);
-/* $XDG_DATA_HOME/benchwrap/mlflow; NULL without a home. */
+/* Returns $XDG_DATA_HOME/benchwrap/mlflow; NULL without a home. */
 const char *ui_environment(char *const *env, struct arena *a);
 /* Makes that environment and installs MLflow into it (python3 -m venv, pip): minutes, and 850 MB. Their output goes to standard error. */
 int ui_install(char *const *env, struct arena *a, struct err *err);
@@ -23,7 +23,7 @@ struct ui_server {
 };
 /* Returns whether the port is free at this address. */
 bool ui_port_free(const char *host, int port);
-/* argv[0] is the program's path; it runs in the folder `folder`, its output goes to
+/* Starts the server: argv[0] is the program's path; it runs in the folder `folder`, its output goes to
  * folder/server.log, and it listens on the socket `name` there. env: this process's; what would
  * configure another server, or another address, is not passed on. */
 int ui_server_start(struct ui_server *ret, const char *folder, const char *name, char *const *argv, char *const *env, struct err *err);
