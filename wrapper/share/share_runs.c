@@ -345,7 +345,7 @@ static size_t replaced_in_output(const struct folder *in)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         uint64_t n;
         struct buf b CLEANUP_BUF;
-        buf_init(&b, 64);
+        buf_init(&b, 128 << 10); /* folder_read needs 64 KiB more than the maximum */
         if (folder_read(in, counts[i], 32, &b) == 0 && str_uint(str_trim(buf_text(&b)), &n))
             sum += n;
     }
