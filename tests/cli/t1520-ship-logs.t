@@ -103,6 +103,7 @@ fresh
 printf 'good\nbad\nfine\n' >l/app.log
 is "a refused record becomes a dead letter" "$(http "$url/refuse/bad")" "2 records delivered, 1 refused (they are in dead.jsonl of the state folder)"
 is "... with its reason" "$(jq -r '.record.RawData + " " + .stream + " " + (.why | test("400") | tostring)' state/dead.jsonl)" "bad Custom-Text-app_raw_CL true"
+is "... and again, where it is refused again" "$(http "$url/refuse/bad" --resend)" "0 records delivered, 1 refused (they are in dead.jsonl of the state folder)"
 is "... and is sent again" "$(http "$url/array" --resend)" "1 record delivered"
 echo later >>l/app.log
 http "$url/status/503" 2>err >/dev/null

@@ -232,7 +232,7 @@ static void ship_print_counts(const struct ship_command *w, const struct ship_co
         fprintf(w->c->out, "%s\n", text.p ? text.p : "");
         return;
     }
-    fprintf(w->c->out, "%" PRIu64 " record%s delivered", n->records - n->refused, str_plural(n->records - n->refused));
+    fprintf(w->c->out, "%" PRIu64 " record%s delivered", n->records, str_plural(n->records));
     if (n->refused)
         fprintf(w->c->out, ", %" PRIu64 " refused (they are in %s of the state folder)", n->refused, SHIP_DEAD);
     if (n->dropped)

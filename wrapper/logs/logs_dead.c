@@ -51,7 +51,10 @@ int logs_dead_add(int state, uint64_t max, const char *stream, struct str record
     json_close(&j, '}');
     buf_putc(&line, '\n');
     CLEANUP_FD int fd = place_open(state, DEAD_FILE, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    if (line.failed || fd < 0 || fstat(fd, &st))
+    if (line.failed)
+        return err_set(err, ERR_SYSTEM, "cannot store a record that was refused: it is larger than %d MiB, or there is no memory for it",
+                       DEAD_LINE >> 20);
+    if (fd < 0 || fstat(fd, &st))
         return err_sys(err, "cannot store a record that was refused");
     if ((uint64_t)st.st_size + line.n > max / 2 && st.st_size > 0) {
         logs_each_line(state, DEAD_OLD, dead_count_line, dropped, NULL);
@@ -74,7 +77,8 @@ struct dead_sending {
     const struct logs_dead_resend *what;
     struct exporter_records *sender;
     const char *stream; /* of the record that is sent */
-    uint64_t *sent, *refused, dropped;
+    uint64_t *sent, *refused, *dropped;
+    bool lost; /* a record that was refused again could not be stored */
     struct err *err;
 };
 
@@ -82,11 +86,12 @@ static void dead_refused(void *context, struct str record, const char *why)
 {
     struct dead_sending *g = context;
     ++*g->refused;
-    logs_dead_add(g->what->state, g->what->max, g->stream, record, why, &g->dropped, g->err);
+    g->lost |= logs_dead_add(g->what->state, g->what->max, g->stream, record, why, g->dropped, g->err) != 0;
 }
 
 /* Sends the record of one line of dead letters. Returns 0: continue; 1: the destination did not
- * accept it, the caller stops. A damaged line is skipped. */
+ * accept it, the caller stops; -1 with err: it was refused, and could not be stored. A damaged line
+ * is skipped. */
 static int dead_send_line(void *context, struct str line, struct err *err)
 {
     struct dead_sending *g = context;
@@ -101,17 +106,17 @@ static int dead_send_line(void *context, struct str line, struct err *err)
     g->stream = json_string(json_get(j, "stream"), NULL);
     struct str text = buf_text(&record);
     const struct exporter_batch b = {.records = &text, .count = 1, .stream = g->stream};
-    enum exporter_answer answer =
-        text.n && !record.failed ? exporter_records_send(g->sender, &b, g->what->until_ns, &n, err) : EXPORTER_SENT;
+    bool good = text.n && !record.failed;
+    enum exporter_answer answer = good ? exporter_records_send(g->sender, &b, g->what->until_ns, &n, err) : EXPORTER_SENT;
     json_free(j);
-    *g->sent += answer == EXPORTER_SENT && refused == *g->refused;
-    return answer == EXPORTER_SENT ? 0 : 1;
+    *g->sent += good && answer == EXPORTER_SENT && refused == *g->refused;
+    return g->lost ? -1 : answer == EXPORTER_SENT ? 0 : 1;
 }
 
-int logs_dead_send(const struct logs_dead_resend *what, uint64_t *sent, uint64_t *refused, struct err *err)
+int logs_dead_send(const struct logs_dead_resend *what, uint64_t *sent, uint64_t *refused, uint64_t *dropped, struct err *err)
 {
     static const char *const files[] = {DEAD_SENDING, DEAD_OLD, DEAD_FILE};
-    struct dead_sending g = {.what = what, .sent = sent, .refused = refused, .err = err};
+    struct dead_sending g = {.what = what, .sent = sent, .refused = refused, .dropped = dropped, .err = err};
     const struct exporter_records_config sender = {
         .exporter = what->exporter, .env = what->env, .cancel_fd = what->cancel_fd, .refused = dead_refused, .context = &g};
     *sent = *refused = 0;

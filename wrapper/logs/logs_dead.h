@@ -21,7 +21,8 @@ struct logs_dead_resend {
     uint64_t max;
     int64_t until_ns;
 };
-/* Sends all again. *sent, *refused: how many were delivered, and refused again; these stay. 0; 1: the destination accepts
- * nothing, all stay; -1 with err. */
-int logs_dead_send(const struct logs_dead_resend *what, uint64_t *sent, uint64_t *refused, struct err *err);
+/* Sends all again. *sent, *refused: how many were delivered, and refused again; these stay. *dropped grows as in logs_dead_add.
+ * 0; 1: the destination accepts nothing, all stay; -1 with err, also where one that was refused again could not be stored: all
+ * stay. */
+int logs_dead_send(const struct logs_dead_resend *what, uint64_t *sent, uint64_t *refused, uint64_t *dropped, struct err *err);
 #endif

@@ -179,12 +179,13 @@ static void ship_send(struct shipping *g)
                                      .ids = g->ids + g->handled};
     struct err err = {0};
     size_t n = 0;
+    uint64_t refused = g->counts->refused;
     enum exporter_answer answer = exporter_records_send(g->sender, &b, clock_mono_ns() + SHIP_ATTEMPT_MS * INT64_C(1000000), &n, &err);
     for (size_t i = g->handled; i < g->handled + n; i++) {
         logs_follow_ack(g->follow, g->marks[i].generation, g->marks[i].end);
         g->counts->lines += g->marks[i].is_line;
     }
-    g->counts->records += n;
+    g->counts->records += n - (g->counts->refused - refused);
     g->handled += n;
     if (answer == EXPORTER_SENT || n)
         ship_report_outage(g, false, "");
@@ -294,7 +295,7 @@ int ship_resend_dead(const struct ship *s, double wait_s, struct ship_counts *re
                                           .cancel_fd = s->cancel_fd,
                                           .max = s->config->dead_max,
                                           .until_ns = clock_mono_ns() + (int64_t)(wait_s * 1e9)};
-    return logs_dead_send(&what, &ret->records, &ret->refused, err);
+    return logs_dead_send(&what, &ret->records, &ret->refused, &ret->dropped, err);
 }
 
 /* ---- the listing ---- */

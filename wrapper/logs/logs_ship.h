@@ -7,7 +7,7 @@
 #define SHIP_DEAD "dead.jsonl" /* in the state folder: records that the destination refused */
 
 struct ship_counts {
-    uint64_t lines, records;   /* delivered */
+    uint64_t lines, records;   /* lines that were handled; records that were delivered */
     uint64_t refused, dropped; /* records that became dead letters; dead letters that max-dead removed */
     uint64_t lost;             /* bytes of deleted files that max-held dropped */
 };
