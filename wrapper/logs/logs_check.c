@@ -77,12 +77,19 @@ static void check_remember(struct checked_names *set, const char *name)
         snprintf(set->names[set->n++], sizeof set->names[0], "%s", name);
 }
 
+static bool check_is_full(const struct checked_names *set)
+{
+    return set->n == sizeof set->names / sizeof *set->names;
+}
+
+/* Returns whether the set has the name; true, too, where it is full, since the name may be one of
+ * those that were not counted. */
 static bool check_has(const struct checked_names *set, const char *name)
 {
     for (size_t i = 0; i < set->n; i++)
         if (strcmp(set->names[i], name) == 0)
             return true;
-    return set->n == sizeof set->names / sizeof *set->names;
+    return check_is_full(set);
 }
 
 static void check_time(struct checked_file *f, const char *time)
@@ -157,20 +164,39 @@ static int check_json_line(void *context, struct str line, struct err *err)
     return 0;
 }
 
+/* Stops with 1 at the name of a compressed piece: NAME.NUMBER.gz. */
+static int check_is_piece(void *context, const char *name, unsigned char type)
+{
+    const char *base = context;
+    size_t n = strlen(base), whole = strlen(name);
+    uint64_t number;
+    (void)type;
+    return whole > n + 4 && strncmp(name, base, n) == 0 && name[n] == '.' && strcmp(name + whole - 3, ".gz") == 0 &&
+           str_uint((struct str){name + n + 1, whole - n - 4}, &number);
+}
+
+/* Returns whether older lines of a merged file are in compressed pieces. The first of them may have
+ * been removed. */
+static bool check_has_pieces(int folder, const char *name)
+{
+    char dir[4200];
+    const char *base = str_base_name(name);
+    if (base - name >= (ptrdiff_t)sizeof dir)
+        return false;
+    snprintf(dir, sizeof dir, "%.*s", (int)(base - name), name);
+    return fs_each_name(folder, dir[0] ? dir : ".", check_is_piece, (void *)(uintptr_t)base) > 0;
+}
+
 static int check_read_file(struct checking *g, struct checked_file *f, const char *name,
                            int (*each)(void *context, struct str line, struct err *err), struct err *err)
 {
-    char piece[4200];
     struct stat st;
     f->name = name;
     if (!name)
         return 0;
     f->is_there = fstatat(g->folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
     f->is_closed = f->is_there && !(st.st_mode & (S_IRGRP | S_IROTH));
-    for (int i = 1; i < 10000 && !f->is_rotated; i += i < 10 ? 1 : i) { /* the first pieces may have been removed */
-        snprintf(piece, sizeof piece, "%s.%d.gz", name, i);
-        f->is_rotated = faccessat(g->folder, piece, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    }
+    f->is_rotated = check_has_pieces(g->folder, name);
     g->now = f;
     return f->is_there ? logs_each_line(g->folder, name, each, g, err) : 0;
 }
@@ -260,7 +286,10 @@ static void check_report_same(struct checking *g, int which, const struct checke
 {
     char more;
     if (!f->is_there || f->is_rotated) {
-        check_add(g, name, "none", "%s", f->is_rotated ? "older lines are in compressed files" : "the file does not exist");
+        check_add(g, name, "none", "%s",
+                  f->is_rotated ? "older lines are in compressed files"
+                  : f->name     ? "the file does not exist"
+                                : "the recipe leaves this file out");
         return;
     }
     bool is_longer = !g->differs[which] && read(g->compare_fd[which], &more, 1) == 1;
@@ -298,9 +327,11 @@ static void check_report_streams(struct checking *g)
     if (g->error.is_there && !g->error.is_rotated)
         check_add(g, "counts.stderr", check_result_word(g->error.lines == g->json.by_stream[1]), "%s and %s: %llu and %llu lines",
                   g->error.name, g->json.name, (unsigned long long)g->error.lines, (unsigned long long)g->json.by_stream[1]);
-    check_add(g, "components", check_result_word(!g->missing),
-              g->missing ? "%llu lines are of components or nodes that %s lacks"
-                         : "every component and node occurs: %llu are missing in %s",
+    bool is_full = check_is_full(&g->components) || check_is_full(&g->nodes);
+    check_add(g, "components", is_full && !g->missing ? "none" : check_result_word(!g->missing),
+              is_full && !g->missing ? "there are more components or nodes than this check compares"
+              : g->missing           ? "%llu lines are of components or nodes that %s lacks"
+                                     : "every component and node occurs: %llu are missing in %s",
               (unsigned long long)g->missing, g->json.name);
 }
 
