@@ -59,6 +59,14 @@ static uint64_t source_last_end(int index)
     return source_number(entry) & ~LOGS_INDEX_END;
 }
 
+/* Removes what follows the last whole entry: a kill or a full disk cut it. */
+static void index_trim(int index)
+{
+    struct stat st;
+    if (fstat(index, &st) == 0 && st.st_size % LOGS_ENTRY && ftruncate(index, st.st_size / LOGS_ENTRY * LOGS_ENTRY))
+        return; /* later entries are wrong, and no call can change that */
+}
+
 int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps,
                      struct err *err)
 {
@@ -75,6 +83,8 @@ int logs_source_open(struct logs_source *ret, int folder, const char *file, cons
         snprintf(index, sizeof index, "%s%s", file, LOGS_SEEN_SUFFIX);
         ret->index = place_open(folder, index, stamps ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY, 0600);
         ret->stamps = stamps && ret->index >= 0;
+        if (ret->stamps)
+            index_trim(ret->index);
         ret->stamped = source_last_end(ret->index);
     }
     ret->has_index = ret->index >= 0;
@@ -121,22 +131,27 @@ static int64_t source_time_at(struct logs_source *s, uint64_t end, bool final)
     return s->has_index ? s->entry_ns : 0;
 }
 
-void logs_index_entry(unsigned char ret[LOGS_ENTRY], uint64_t end, int64_t time_ns)
+int logs_index_add(int index, uint64_t end, int64_t time_ns)
 {
+    unsigned char entry[LOGS_ENTRY];
     for (int i = 0; i < 8; i++) {
-        ret[i] = (unsigned char)(end >> 8 * i);
-        ret[8 + i] = (unsigned char)((uint64_t)time_ns >> 8 * i);
+        entry[i] = (unsigned char)(end >> 8 * i);
+        entry[8 + i] = (unsigned char)((uint64_t)time_ns >> 8 * i);
     }
+    if (fs_write_all(index, entry, sizeof entry) == 0)
+        return 0;
+    int sys = errno;
+    index_trim(index);
+    errno = sys;
+    return -1;
 }
 
 /* Stores that these bytes are there, unless an earlier call did. */
 static void source_stamp(struct logs_source *s, uint64_t end)
 {
-    unsigned char entry[LOGS_ENTRY];
     if (!s->stamps || s->stamped >= end)
         return;
-    logs_index_entry(entry, end, logs_now_ns());
-    fs_write_all(s->index, entry, sizeof entry);
+    logs_index_add(s->index, end, logs_now_ns());
     s->stamped = end;
 }
 
@@ -222,11 +237,8 @@ bool logs_source_next(struct logs_source *s, const struct logs_clocks *clocks, b
 
 void logs_source_end(struct logs_source *s)
 {
-    unsigned char entry[LOGS_ENTRY];
-    if (!s->stamps || s->is_ended)
-        return;
-    logs_index_entry(entry, (s->at + s->n) | LOGS_INDEX_END, logs_now_ns());
-    fs_write_all(s->index, entry, sizeof entry);
+    if (s->stamps && !s->is_ended)
+        logs_index_add(s->index, (s->at + s->n) | LOGS_INDEX_END, logs_now_ns());
 }
 
 void logs_source_see(struct logs_source *s)

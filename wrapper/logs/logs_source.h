@@ -60,7 +60,9 @@ int logs_source_open(struct logs_source *ret, int folder, const char *file, cons
 void logs_source_see(struct logs_source *s);
 /* Appends the end of the stream to the index. Does nothing where this process writes no index. */
 void logs_source_end(struct logs_source *s);
-void logs_index_entry(unsigned char ret[LOGS_ENTRY], uint64_t end, int64_t time_ns);
+/* Appends an entry to an index: bytes up to `end` had arrived at that time. -1 with errno; a part of an entry is removed
+ * again, since all later ones would be read from its middle. */
+int logs_index_add(int index, uint64_t end, int64_t time_ns);
 void logs_source_close(struct logs_source *s);
 /* Makes s->line the next line. final: what has no line end is a line, too. False: there is none yet. The line's
  * text is valid until the next call. */

@@ -42,9 +42,7 @@ static void stream_write_clean(void *context, const void *p, size_t n)
 
 static void stream_put_entry(struct logs_stream *s, uint64_t end, int64_t time_ns)
 {
-    unsigned char entry[LOGS_ENTRY];
-    logs_index_entry(entry, end, time_ns);
-    if (fs_write_all(s->index, entry, sizeof entry) && !s->sys)
+    if (logs_index_add(s->index, end, time_ns) && !s->sys)
         s->sys = errno;
     s->time_ns = time_ns;
     s->indexed = end & ~LOGS_INDEX_END;

@@ -4,7 +4,10 @@
 #include "../place.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 static void put(int folder, const char *component, unsigned instance, const char *node, bool is_error, const char *const *texts,
                 const int64_t *times)
@@ -334,6 +337,34 @@ static void test_pipes(void **state)
     close(b[0]);
 }
 
+/* An entry that a full disk cuts must not shift those that follow. */
+static void test_full_disk(void **state)
+{
+    struct place *p = *state;
+    struct err err = {0};
+    struct logs_stream *s;
+    struct rlimit was, small;
+    struct stat st;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+    small = (struct rlimit){24, was.rlim_max};
+    assert_int_equal(logs_stream_open(&s, p->dir, &(struct logs_stream_name){"a", 0, "n", false}, &err), 0);
+    assert_int_equal(logs_stream_write(s, STR("1\n"), 1000000000, &err), 0);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(logs_stream_write(s, STR("2\n"), 2000000000, &err), -1);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+    logs_stream_write(s, STR("3\n"), 3000000000, &err);
+    logs_stream_close(s, &err);
+    assert_int_equal(fstatat(p->dir, "a.0.n.out.idx", &st, 0), 0);
+    assert_int_equal(st.st_size, 3 * 16);
+    assert_int_equal(logs_write_merged(p->dir, NULL, false, -1, &err), 0);
+    char *out = slurp(p->dir, "stdout.log");
+    assert_string_equal(out, "[1970-01-01T00:00:01.000000Z] [n] [a] 1\n"
+                             "[1970-01-01T00:00:03.000000Z] [n] [a] 2\n"
+                             "[1970-01-01T00:00:03.000000Z] [n] [a] 3\n");
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +377,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_view, place_begin, place_end),
         cmocka_unit_test_setup_teardown(test_seen, place_begin, place_end),
         cmocka_unit_test_setup_teardown(test_pipes, place_begin, place_end),
+        cmocka_unit_test_setup_teardown(test_full_disk, place_begin, place_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
