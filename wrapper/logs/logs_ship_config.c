@@ -236,10 +236,9 @@ static int ship_read_key(const struct ship_reading *g, const struct yaml *y, str
         return yaml_complain(y, g->file, err, STR_FMT ": expected a text", STR_ARG(y->key));
     if (str_is(y->key, "form"))
         return 0; /* read before */
+    struct err why = {0};
     if (str_is(y->key, "role"))
-        return ship_config_add_role(c, ship_copy(g, y), g->is_parsed, g->a, err)
-                   ? yaml_complain(y, g->file, err, "role: expected scheduler, node or all")
-                   : 0;
+        return ship_config_add_role(c, ship_copy(g, y), g->is_parsed, g->a, &why) ? yaml_complain(y, g->file, err, "%s", why.text) : 0;
     if (str_is(y->key, "computer"))
         c->computer = ship_copy(g, y);
     else if (str_is(y->key, "state"))
