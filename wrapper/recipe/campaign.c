@@ -1,30 +1,25 @@
 /* campaign.c: execute a recipe, from its folder to its record: the main sequence. */
 #include "recipe/campaign.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/http.h"
-#include "base/place.h"
-#include "base/screen.h"
-#include "base/search_path.h"
 #include "launch/say.h"
 #include "recipe/campaign_alerts.h"
 #include "recipe/campaign_beats.h"
-#include "recipe/campaign_images.h"
+#include "recipe/campaign_changes.h"
 #include "recipe/campaign_monitor.h"
 #include "recipe/campaign_network.h"
+#include "recipe/campaign_record.h"
 #include "recipe/recipe_logs.h"
 #include "run/spool.h"
 #include "series/finish.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -32,8 +27,7 @@ enum {
     LOGGER_MORE_S = 600, /* a job's end would end the merging, too */
     LOGGER_WAKE_MS = 500,
     LOGS_REPORT_BYTES = 64 << 10,
-    ALERTS_END_MS = 20000,
-    HASH_WHOLE_MAX = 64 << 20
+    ALERTS_END_MS = 20000
 };
 
 void campaign_say(const struct campaign *c, const char *fmt, ...)
@@ -50,311 +44,6 @@ void campaign_say(const struct campaign *c, const char *fmt, ...)
     fflush(c->notes);
 }
 
-/* ---- what has changed since earlier executions ---- */
-
-/* The identity of a program: its bytes, or of a large file size and time. "" where it cannot be read. */
-static void hash_program(const char *path, char ret[SHA256_HEX])
-{
-    CLEANUP_BUF struct buf text;
-    struct stat st;
-    CLEANUP_FD int fd = place_open_named(path);
-    buf_init(&text, HASH_WHOLE_MAX + 1);
-    ret[0] = 0;
-    if (fd < 0 || fstat(fd, &st))
-        return;
-    if (st.st_size <= HASH_WHOLE_MAX && fs_read_open(fd, path, HASH_WHOLE_MAX, 0, &text, NULL) == 0)
-        sha256_of(text.p ? text.p : "", text.n, ret);
-    else if (st.st_size > HASH_WHOLE_MAX) {
-        buf_printf(&text, "%lld %lld", (long long)st.st_size, (long long)st.st_mtime);
-        sha256_of(text.p, text.n, ret);
-    }
-}
-
-static struct campaign_program *program_named(struct campaign_program *list, const char *path)
-{
-    while (list && strcmp(list->path, path) != 0)
-        list = list->next;
-    return list;
-}
-
-static int add_program(struct campaign *c, struct campaign_program **list, const char *word)
-{
-    const char *path = search_path_find(getenv("PATH"), word, false, &c->state.arena);
-    if (!path || program_named(*list, path))
-        return 0;
-    struct campaign_program *p = ARENA_NEW(&c->state.arena, struct campaign_program);
-    if (!p || !(p->path = arena_dup(&c->state.arena, path, strlen(path))))
-        return -1;
-    hash_program(path, p->hash);
-    p->next = *list;
-    *list = p;
-    return 0;
-}
-
-/* All programs and images of the recipe, with their hashes. */
-static int collect_programs(struct campaign *c, struct campaign_program **ret, struct err *err)
-{
-    const char *last = NULL;
-    *ret = NULL;
-    for (size_t i = 0; i < c->planned.count; i++)
-        for (size_t k = 0; k < c->planned.points[i].part_count; k++) {
-            const struct recipe_part *part = &c->planned.points[i].parts[k];
-            for (size_t n = 0; !part->srun && n < part->process_count; n++) {
-                const char *word = part->processes[n].words[0];
-                if ((!last || strcmp(last, word) != 0) && add_program(c, ret, last = word))
-                    return err_memory(err, "the campaign");
-            }
-        }
-    return campaign_images_collect(c, ret, err);
-}
-
-/* A finished point is not measured again. Once the campaign is over, an invalid one may be. */
-static bool is_finished(const struct campaign *c, const struct campaign_point *p)
-{
-    return p->outcome == OUTCOME_VALID || (p->outcome == OUTCOME_INVALID && !c->was_closed);
-}
-
-/* Requires --resume or --new where a finished point would be measured differently today. */
-static int check_changes(struct campaign *c, struct campaign_program *now, struct err *err)
-{
-    CLEANUP_BUF struct buf what;
-    size_t finished = 0, differ = 0;
-    buf_init(&what, 4096);
-    for (size_t i = 0; i < c->planned.count; i++) {
-        const struct campaign_point *p = campaign_point_find(&c->state, c->planned.points[i].id);
-        if (!p || !is_finished(c, p))
-            continue;
-        finished++;
-        differ += strcmp(p->hash, c->planned.points[i].hash) != 0;
-    }
-    if (differ)
-        buf_printf(&what, "what %zu of %zu finished points start has changed in the recipe", differ, finished);
-    for (const struct campaign_program *p = now; finished && p; p = p->next) {
-        const struct campaign_program *before = program_named(c->state.programs, p->path);
-        if (before && before->hash[0] && p->hash[0] && strcmp(before->hash, p->hash) != 0)
-            buf_printf(&what, "%sthe %s %.300s has changed", what.n ? "; " : "", p->is_image ? "image" : "program", p->path);
-    }
-    if (!what.n || c->options.resume)
-        return 0;
-    err_set(err, ERR_USAGE, "%.800s", what.p);
-    return err_hint(err, "--resume keeps the %zu finished point%s and measures the others, --new measures all of them again", finished,
-                    str_plural(finished));
-}
-
-/* ---- the record ---- */
-
-/* The line of the parent run: options for repetitions, and the measured command with its names. */
-static char **parent_run_line(struct campaign *c, int *ret_argc)
-{
-    struct arena *a = c->arena;
-    const struct yaml *root = c->recipe->root, *role = c->recipe->measured->at;
-    static const char *const options[][2] = {{"repeat", "repeat"},
-                                             {"warmup_runs", "warmup"},
-                                             {"until_stable", "until-stable"},
-                                             {"max_repeat", "max-repeat"},
-                                             {"timeout", "timeout"}};
-    char **command = c->recipe->measured->command ? c->recipe->measured->command
-                                                  : c->planned.points[0].parts[c->recipe->measured - c->recipe->roles].processes[0].bare;
-    size_t n = 0, words = 0;
-    while (command[words])
-        words++;
-    char **line = arena_get(a, (words + 20) * sizeof *line);
-    if (!line)
-        return NULL;
-    line[n++] = (char *)"benchwrap";
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const char *value = recipe_scalar(c->recipe, root, options[i][0], NULL);
-        if (value)
-            line[n++] = arena_printf(a, "--%s=%s", options[i][1], value);
-    }
-    const char *interval = recipe_scalar(c->recipe, yaml_get(root, "monitoring"), "interval", NULL);
-    if (interval)
-        line[n++] = arena_printf(a, "--sample=%s", interval);
-    line[n++] = arena_printf(a, "--experiment=%s", c->recipe->experiment);
-    line[n++] = arena_printf(a, "--name=%s", c->recipe->name);
-    line[n++] = (char *)"--keep-going";
-    const char *rules = recipe_scalar(c->recipe, role, "rules", NULL);
-    if (rules)
-        line[n++] = arena_printf(a, "--rules=%s", rules);
-    if (c->options.tree_option)
-        line[n++] = arena_printf(a, "--tree=%s", c->options.tree_option);
-    line[n++] = (char *)"--";
-    for (size_t i = 0; i < words; i++)
-        line[n++] = command[i];
-    *ret_argc = (int)n;
-    return a->failed ? NULL : line;
-}
-
-static int make_repeat_plan(struct campaign *c, char **line, int argc, struct err *err)
-{
-    struct repeat_state *s = &c->repeat;
-    if (plan_make(&s->plan, argc, line, c->env, err) || repeat_plan_make(&s->what, &s->plan, err))
-        return -1;
-    s->what.sweep = c->recipe->sweep;
-    if (s->what.sweep.points * (s->what.most + s->what.warmup) > SERIES_RUNS_MAX)
-        return err_set(err, ERR_USAGE, "%zu points times %zu runs: more than %d runs", s->what.sweep.points, s->what.most + s->what.warmup,
-                       SERIES_RUNS_MAX);
-    return 0;
-}
-
-/* Discards the spool of the parent run of an interrupted execution. Its record begins again under
- * the same id and start, from the runs in the tree. Without such a spool, does nothing. */
-static void drop_interrupted(struct campaign *c)
-{
-    struct spool spool;
-    struct err err = {0};
-    const char *roots[] = {c->repeat.plan.spool, c->repeat.plan.spool_fallback};
-    bool found = false;
-    for (size_t i = 0; i < 2 && !found && c->state.parent[0]; i++)
-        if (roots[i] && spool_open(&spool, roots[i], c->state.parent, NULL) == 0) {
-            found = faccessat(spool.dir, SPOOL_HELD, F_OK, 0) == 0;
-            if (found && spool_discard(&spool, &err))
-                campaign_say(c, "%s", err.text);
-            spool_close(&spool);
-        }
-    if (found) {
-        memcpy(c->repeat.id, c->state.parent, sizeof c->repeat.id);
-        c->repeat.begun_ms = c->state.begun_ms;
-    }
-}
-
-/* Records a text as an artifact of the campaign's run, without secrets, and in the public profile
- * without names. */
-static void record_text_file(struct campaign *c, const char *name, struct str text)
-{
-    struct record *r = &c->repeat.run.record;
-    struct err err = {0};
-    char *clean = arena_dup(c->arena, text.p, text.n);
-    if (!clean)
-        err_memory(&err, "%s", name);
-    else
-        redact_text(&c->repeat.run.redaction.redact, clean, text.n);
-    if (!clean || fs_write(c->repeat.run.spool.dir, name, (struct str){clean, text.n}, 0644, false, &err))
-        record_warning(r, "%s is not stored: %s", name, err.text);
-    else
-        record_artifact(r, name, name);
-}
-
-/* Records the recipe in the parent run: its name as a tag, the values of each axis as params, its
- * text as an artifact, and the images of the points. */
-static void record_recipe(struct campaign *c)
-{
-    struct record *r = &c->repeat.run.record;
-    r->source = "recipe";
-    record_tag(r, "benchwrap.recipe", str_of(c->recipe->name));
-    for (size_t i = 0; i < c->recipe->sweep.count; i++) {
-        const struct sweep_axis *axis = &c->recipe->sweep.axes[i];
-        CLEANUP_BUF struct buf values;
-        const char *key = arena_printf(c->arena, "sweep.%s", axis->name);
-        buf_init(&values, 1 << 20);
-        for (size_t k = 0; k < axis->count; k++)
-            buf_printf(&values, "%s%s", k ? "," : "", axis->values[k]);
-        if (key && !values.failed)
-            record_param(r, key, buf_text(&values));
-    }
-    campaign_images_record(c);
-    record_text_file(c, "recipe.yaml", str_of(c->recipe->text));
-    r->source = "recorder";
-}
-
-/* Service files that are not compiled in: reports need them, and they may be gone by then. */
-static int store_services(struct campaign *c, struct err *err)
-{
-    for (size_t i = 0; i < c->recipe->role_count; i++) {
-        const struct recipe_service *s = c->recipe->roles[i].service;
-        char path[200];
-        if (!s || !s->text)
-            continue;
-        snprintf(path, sizeof path, "services/%.100s.yaml", s->name);
-        if (fs_mkdirs(c->state.dir, "services", 0700, err) || fs_write(c->state.dir, path, str_of(s->text), 0600, false, err))
-            return -1;
-    }
-    return 0;
-}
-
-/* Begins the record of the parent run, and writes the recipe, its service files and the nodes of
- * --each-node to the campaign's folder. -1 with err. */
-static int begin_record(struct campaign *c, char **line, int argc, struct err *err)
-{
-    struct repeat_state *s = &c->repeat;
-    drop_interrupted(c);
-    s->held = true;
-    if (repeat_begin(s, argc, line, err))
-        return -1;
-    memcpy(c->state.parent, s->run.wire->run_id, sizeof c->state.parent);
-    c->state.begun_ms = s->run.wire->start_wall_ms;
-    c->state.closed = false;
-    record_recipe(c);
-    CLEANUP_BUF struct buf nodes;
-    buf_init(&nodes, 1 << 20);
-    for (char **name = c->recipe->each_node; name && *name; name++)
-        buf_printf(&nodes, "%s\n", *name);
-    if (unlinkat(c->state.dir, CAMPAIGN_NODES, 0) && errno != ENOENT)
-        return err_sys(err, "cannot remove %s/%s", c->state.folder, CAMPAIGN_NODES);
-    if (nodes.n && fs_write(c->state.dir, CAMPAIGN_NODES, buf_text(&nodes), 0600, false, err))
-        return -1;
-    if (fs_write(c->state.dir, CAMPAIGN_RECIPE, str_of(c->recipe->text), 0600, false, err) || store_services(c, err))
-        return -1;
-    journal_flush(s->run.journal, false, NULL);
-    return campaign_state_save(&c->state, err);
-}
-
-/* ---- runs of an interrupted execution ---- */
-
-struct adopted_run {
-    const struct campaign_run *run;
-    size_t point;
-};
-
-static int order_adopted(const void *x, const void *y)
-{
-    const struct adopted_run *a = x, *b = y;
-    return a->run->order < b->run->order ? -1 : a->run->order > b->run->order;
-}
-
-static bool judge_adopted(void *context, struct series_repetition *run)
-{
-    const struct adopted_run *a = context;
-    if (a->run->invalid[0]) {
-        run->status = "INVALID";
-        run->reason = a->run->invalid;
-    }
-    return run->status[0];
-}
-
-/* Notes the runs of finished points again in the record that begins again, in the order in which they were made. */
-static int adopt_finished(struct campaign *c, struct err *err)
-{
-    size_t n = 0, room = 0;
-    struct adopted_run *list = NULL;
-    for (size_t i = 0; i < c->planned.count; i++) {
-        const struct campaign_point *p = campaign_point_find(&c->state, c->planned.points[i].id);
-        for (const struct campaign_run *r = p ? p->runs : NULL; r; r = r->next) {
-            if (r->order > c->order)
-                c->order = r->order;
-            if (!is_finished(c, p) || !r->ended || strcmp(p->parent, c->state.parent) != 0)
-                continue;
-            if (!ARRAY_FITS_IN(c->arena, list, room, n + 1))
-                return err_memory(err, "the campaign");
-            list[n++] = (struct adopted_run){r, c->planned.points[i].index};
-        }
-    }
-    if (n)
-        qsort(list, n, sizeof *list, order_adopted);
-    for (size_t i = 0; i < n; i++) {
-        const struct campaign_run *r = list[i].run;
-        struct series_repetition *run = series_run_new(&c->repeat.notes, r->order, list[i].point, r->warmup, r->repetition);
-        if (!run)
-            return err_memory(err, "the campaign");
-        run->exit = r->exit;
-        memcpy(run->id, r->id, sizeof run->id);
-        c->repeat.judge = judge_adopted;
-        c->repeat.judge_context = &list[i];
-        repeat_note_run(&c->repeat, run);
-    }
-    return 0;
-}
-
 /* ---- points ---- */
 
 static void print_point_end(struct campaign *c, size_t number, const struct campaign_point *p, double point_s)
@@ -363,20 +52,6 @@ static void print_point_end(struct campaign *c, size_t number, const struct camp
     snprintf(seconds, sizeof seconds, "%.1f s", point_s);
     campaign_say(c, "[%zu/%zu] %s%s%s in %s%s%s", number, c->planned.count, p->label, p->label[0] ? ": " : "",
                  campaign_outcome_word(p->outcome), seconds, p->reason[0] ? ": " : "", p->reason);
-}
-
-static void record_phases(struct campaign *c, const struct campaign_point *p, size_t number, double point_s)
-{
-    struct record *r = &c->repeat.run.record;
-    r->source = "recipe";
-    for (int i = 0; i < PHASE_COUNT; i++) {
-        char key[60];
-        snprintf(key, sizeof key, "series.phase_%s_s", campaign_phase_word((enum campaign_phase)i));
-        if (p->phase_s[i] >= 0)
-            record_metric(r, key, p->phase_s[i], "s", DIR_LOWER, (int64_t)number, clock_wall_ms());
-    }
-    record_metric(r, "series.point_s", point_s, "s", DIR_LOWER, (int64_t)number, p->end_ms);
-    r->source = "recorder";
 }
 
 /* One point from preflight to gate. 0; -1 with err. */
@@ -416,7 +91,7 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
         if (!c->signal)
             campaign_cancel(c, SIGTERM);
     }
-    record_phases(c, state, number, point_s);
+    campaign_record_phases(c, state, number, point_s);
     campaign_custom_record(c, state, number);
     print_point_end(c, number, state, point_s);
     return campaign_note_point(&c->state, state, err);
@@ -426,7 +101,7 @@ int campaign_execute_point(struct campaign *c, const struct recipe_point *p, siz
 {
     const struct campaign_point *state = campaign_point_find(&c->state, p->id);
     const char *failure = recipe_scalar(c->recipe, c->recipe->root, "on_failure", "continue");
-    if (c->signal || c->is_partial || c->is_over || (state && is_finished(c, state)))
+    if (c->signal || c->is_partial || c->is_over || (state && campaign_is_finished(c, state)))
         return 0;
     if (c->most_s > 0 && (double)(clock_mono_ns() - c->repeat.start_ns) / 1e9 >= c->most_s) {
         campaign_say(c, "the time of max_time is over");
@@ -470,30 +145,6 @@ static void count_outcomes(const struct campaign *c, size_t counts[OUTCOME_COUNT
     }
 }
 
-/* Records in the parent run how many points had each outcome, the seconds of the phases outside of
- * the points, and points.jsonl as an artifact. A file that cannot be read is left out. */
-static void record_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUNT])
-{
-    struct record *r = &c->repeat.run.record;
-    int64_t now = clock_wall_ms();
-    CLEANUP_BUF struct buf events;
-    r->source = "recipe";
-    for (int i = 0; i < OUTCOME_COUNT; i++) {
-        char key[60];
-        snprintf(key, sizeof key, "series.points_%s",
-                 i == OUTCOME_NEVER_RAN ? "never_ran" : campaign_outcome_word((enum campaign_outcome)i));
-        record_metric(r, key, (double)counts[i], "", i == OUTCOME_VALID ? DIR_HIGHER : DIR_LOWER, 0, now);
-    }
-    record_metric(r, "series.initialise_s", c->initialise_s, "s", DIR_LOWER, 0, now);
-    record_metric(r, "series.teardown_s", c->teardown_s, "s", DIR_LOWER, 0, now);
-    record_metric(r, "series.report_s", c->report_s, "s", DIR_LOWER, 0, now);
-    record_metric(r, "series.heat_unknown", (double)c->heat_unknown, "", DIR_LOWER, 0, now);
-    buf_init(&events, CAMPAIGN_EVENTS_MAX + 1);
-    if (fs_read(c->state.dir, CAMPAIGN_EVENTS, CAMPAIGN_EVENTS_MAX, 0, &events, NULL) == 0)
-        record_text_file(c, "points.jsonl", buf_text(&events));
-    r->source = "recorder";
-}
-
 static void print_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUNT])
 {
     CLEANUP_BUF struct buf b;
@@ -528,7 +179,7 @@ static int finish_campaign(struct campaign *c)
         journal_flush(c->repeat.run.journal, true, NULL);
         return counts[OUTCOME_VALID] ? 0 : 1;
     }
-    record_outcomes(c, counts);
+    campaign_record_outcomes(c, counts);
     if (c->heat_unknown)
         campaign_say(c, "whether the node slowed down for heat is not known for %zu run%s: its kernel does not report it", c->heat_unknown,
                      str_plural(c->heat_unknown));
@@ -624,7 +275,7 @@ static bool is_all_finished(const struct campaign *c)
         return c->was_closed && campaign_search_is_done(c);
     for (size_t i = 0; i < c->planned.count; i++) {
         const struct campaign_point *p = campaign_point_find(&c->state, c->planned.points[i].id);
-        if (!p || !is_finished(c, p))
+        if (!p || !campaign_is_finished(c, p))
             return false;
     }
     return c->was_closed;
@@ -647,14 +298,14 @@ static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
 {
     struct campaign_program *programs;
     int argc = 0;
-    char **line = parent_run_line(c, &argc);
+    char **line = campaign_record_line(c, &argc);
     read_times(c);
     extend_path(c->arena);
     if (!line)
         return err_memory(err, "the campaign");
-    if (open_signals(c, err) || open_client(c, err) || open_folder(c, tree, err) || make_repeat_plan(c, line, argc, err) ||
-        campaign_alerts_begin(c, err) || campaign_network_begin(c, err) || collect_programs(c, &programs, err) ||
-        check_changes(c, programs, err))
+    if (open_signals(c, err) || open_client(c, err) || open_folder(c, tree, err) || campaign_record_plan(c, line, argc, err) ||
+        campaign_alerts_begin(c, err) || campaign_network_begin(c, err) || campaign_changes_collect(c, &programs, err) ||
+        campaign_changes_check(c, programs, err))
         return -1;
     c->state.programs = programs;
     if (c->options.preflight_only)
@@ -663,7 +314,7 @@ static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
         say_all_finished(c);
         return 1;
     }
-    return begin_record(c, line, argc, err);
+    return campaign_record_begin(c, line, argc, err);
 }
 
 /* Checks all points for --preflight-only. Returns 0: every point may be measured; 1: some are
@@ -734,7 +385,7 @@ static int check_earlier_execution(struct campaign *c, const char *tree, struct 
     if (rc)
         return rc < 0 ? -1 : 0;
     c->was_closed = c->state.closed;
-    rc = check_changes(c, NULL, err);
+    rc = campaign_changes_check(c, NULL, err);
     if (rc == 0 && is_all_finished(c)) {
         say_all_finished(c);
         rc = 1;
@@ -814,7 +465,7 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     report_single_tasks(c);
     if (campaign_beats_begin(c, &log_err))
         campaign_say(c, "%s", log_err.text);
-    rc = campaign_prepare(c, err) || adopt_finished(c, err);
+    rc = campaign_prepare(c, err) || campaign_record_adopt(c, err);
     c->initialise_s = (double)(clock_mono_ns() - c->repeat.start_ns) / 1e9;
     rc = rc || execute_points(c, err);
     int64_t ended = clock_mono_ns();
