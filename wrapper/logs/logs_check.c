@@ -77,7 +77,7 @@ static void check_remember(struct checked_names *set, const char *name)
         snprintf(set->names[set->n++], sizeof set->names[0], "%s", name);
 }
 
-static bool check_is_full(const struct checked_names *set)
+static bool check_names_full(const struct checked_names *set)
 {
     return set->n == sizeof set->names / sizeof *set->names;
 }
@@ -89,7 +89,7 @@ static bool check_has(const struct checked_names *set, const char *name)
     for (size_t i = 0; i < set->n; i++)
         if (strcmp(set->names[i], name) == 0)
             return true;
-    return check_is_full(set);
+    return check_names_full(set);
 }
 
 static void check_time(struct checked_file *f, const char *time)
@@ -327,7 +327,7 @@ static void check_report_streams(struct checking *g)
     if (g->error.is_there && !g->error.is_rotated)
         check_add(g, "counts.stderr", check_result_word(g->error.lines == g->json.by_stream[1]), "%s and %s: %llu and %llu lines",
                   g->error.name, g->json.name, (unsigned long long)g->error.lines, (unsigned long long)g->json.by_stream[1]);
-    bool is_full = check_is_full(&g->components) || check_is_full(&g->nodes);
+    bool is_full = check_names_full(&g->components) || check_names_full(&g->nodes);
     check_add(g, "components", is_full && !g->missing ? "none" : check_result_word(!g->missing),
               is_full && !g->missing ? "there are more components or nodes than this check compares"
               : g->missing           ? "%llu lines are of components or nodes that %s lacks"

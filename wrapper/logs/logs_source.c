@@ -59,7 +59,7 @@ static uint64_t source_last_end(int index)
     return source_number(entry) & ~LOGS_INDEX_END;
 }
 
-/* Removes what follows the last whole entry: a kill or a full disk cut it. */
+/* Removes what follows the last complete entry: a kill or a full disk cut it. */
 static void index_trim(int index)
 {
     struct stat st;

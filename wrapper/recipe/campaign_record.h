@@ -14,7 +14,7 @@ int campaign_record_begin(struct campaign *c, char **line, int argc, struct err 
 /* Notes the runs of finished points in the record that begins again, in the order in which they were
  * made. 0; -1 with err: out of memory. */
 int campaign_record_adopt(struct campaign *c, struct err *err);
-/* Records how long the point and each of its phases took. */
+/* Records the time of the point and of each of its phases. */
 void campaign_record_phases(struct campaign *c, const struct campaign_point *p, size_t number, double point_s);
 /* Records how many points had each outcome, the seconds of the phases outside of the points, and
  * points.jsonl as an artifact. A file that cannot be read is left out. */
