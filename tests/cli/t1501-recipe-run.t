@@ -267,7 +267,7 @@ roles:
   client: {command: "true"}
 Y
 "$BENCHWRAP" recipe run --local down.yaml >out 2>err
-like "an endpoint must answer where it has \`ready\`" "$? $(cat err)" '^1 .*failed in .*: server was not ready after 0.2 s: no good answer at /health, at last none at all'
+like "an endpoint must answer where it has \`ready\`" "$? $(cat err)" '^1 .*failed in .*: server was not ready after 0.2 s: no good answer at /health, no reply to the last request'
 like "nodes that are not there" "$("$BENCHWRAP" recipe run --local --new --client-nodes far rest.yaml 2>&1)" 'the node far is not this machine'
 
 # ---- monitoring, and logs of earlier executions ----
@@ -319,6 +319,11 @@ like "and of the node" "$(cat samples.csv)" '"node","system/system_memory[a-z_]*
 like "they are pushed" "$(cat pushed)" '^a.x="b c",y="\\"",bw_node="[^"]+",bw_component="server.0". 4$'
 like "with the names of the toolkit" "$(cat pushed)" '^vllm_page_cache_usage 0.5$'
 like "the last push says that nothing runs, and has no samples" "$(tail -n 5 pushed | tr '\n' ' ')" '/metrics/job@base64/.* vllm_page_workload_running 0 .*-- $'
+mkfifo samples.fifo && { head -n 1 samples.fifo >/dev/null & }
+printf 'version: 1\nname: piped\nroles: {s: {endpoint: "http://[::1]:8000/v1"}, c: {command: [sh, -c, "echo {s.host} {s.port}; sleep 0.7; echo rate 1 op/s"]}}\nmonitoring: {interval: 100ms, csv: samples.fifo}\n' >piped.yaml
+"$BENCHWRAP" recipe run --local piped.yaml >out 2>err
+like "samples that cannot be written are reported" "$(cat err)" ' monitoring: samples could not be written to samples.fifo [0-9]+ times'
+is "an IPv6 address has a host and a port" "$(head -qn 1 .benchwrap/campaigns/piped/logs/c.0.*.out)" "::1 8000"
 port=$(sed -n 's/.*targets: \["127.0.0.1:\([0-9]*\)"\]/\1/p' .benchwrap/campaigns/monitored/logs/client.0.*.out)
 ok "status prints a configuration for Prometheus" [ "${port:-0}" -gt 0 ]
 like "and tunnels to the same port" "$(cat .benchwrap/campaigns/monitored/logs/client.0.*.out)" "^ssh -N -L $port:127.0.0.1:$port "

@@ -74,7 +74,7 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
     } else if (problems) {
         state->outcome = OUTCOME_REFUSED;
         state->reason = why;
-    } else if (campaign_services_up(c, p, state, &why, err)) {
+    } else if (campaign_services_up(c, p, state, &why)) {
         state->outcome = c->signal ? OUTCOME_CANCELLED : OUTCOME_FAILED;
         state->reason = why ? why : "out of memory";
     } else
@@ -318,7 +318,7 @@ static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
 }
 
 /* Checks all points for --preflight-only. Returns 0: every point may be measured; 1: some are
- * refused. */
+ * refused; 128 and the number of a signal that came. */
 static int check_all_points(struct campaign *c)
 {
     size_t refused = 0;

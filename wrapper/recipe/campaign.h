@@ -151,9 +151,8 @@ enum query_end campaign_query_wait(struct campaign *c, struct query *q, int limi
 const struct campaign_process *campaign_dead_process(struct campaign *c);
 
 /* Starts the services of the point that are not up already, and stops those that differ. Durations of the
- * phases are added to the point. 0; 1: failed or cancelled, *ret_why states why; -1 with err. */
-int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why,
-                         struct err *err);
+ * phases are added to the point. 0; 1: failed or cancelled, *ret_why states why. */
+int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why);
 /* Stops one service, or (NULL) all, and waits for their end. */
 void campaign_services_down(struct campaign *c, struct campaign_service *one);
 /* Waits until a process is ready; NULL: a service that runs already. 0; 1 with *ret_why. */

@@ -9,6 +9,7 @@
 #include "recipe/recipe_keys.h"
 #include "recipe/recipe_logs.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -71,8 +72,9 @@ static void begin_message(struct campaign *c)
     const struct child_work_plan plan = {.run = send_alerts, .context = c, .name = "bw-alerts", .nice = 10, .max = READ_BYTES};
     if (a->unlisted)
         buf_printf(&a->message, "… and %zu more\n", a->unlisted);
-    if (a->message.failed || child_work_start(&a->sender, &plan)) {
-        campaign_say(c, "the alert was not sent: no process could be made");
+    int sys = a->message.failed ? ENOMEM : child_work_start(&a->sender, &plan) ? errno : 0;
+    if (sys) {
+        campaign_say(c, "the alert was not sent: %s", strerror(sys));
         child_work_deinit(&a->sender);
         a->sender = CHILD_WORK_NONE;
     }

@@ -60,6 +60,7 @@ static const char *describe_unknown(struct campaign *c, const struct gate_names 
 {
     const char *nearest = NULL;
     unsigned least = 4;
+    size_t more = 0;
     CLEANUP_BUF struct buf all;
     buf_init(&all, 600);
     for (const struct series_run_value *v = g->run->values; v; v = v->next) {
@@ -68,7 +69,11 @@ static const char *describe_unknown(struct campaign *c, const struct gate_names 
             least = far, nearest = v->key;
         if (all.n < 300)
             buf_printf(&all, "%s%.60s", all.n ? ", " : "", v->key);
+        else
+            more++;
     }
+    if (more)
+        buf_printf(&all, " and %zu more", more);
     return nearest ? arena_printf(c->arena, "the run has no %s; did you mean %s?", g->unknown, nearest)
                    : arena_printf(c->arena, "the run has no %s; it has %s", g->unknown, all.n ? all.p : "no metrics");
 }

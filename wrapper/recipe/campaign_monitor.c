@@ -54,6 +54,8 @@ struct monitoring {
     struct latest_sample *latest; /* a hash table of LATEST_MAX places */
     size_t latest_count, dropped, services_missed, pushes, pushes_missed;
     struct buf rows; /* of the CSV file, not written yet */
+    const char *csv_path;
+    size_t rows_missed, customs_missed; /* times that samples could not be written */
     int64_t now_ms;
 };
 
@@ -151,8 +153,8 @@ static void take_customs(struct monitoring *m)
         take_sample(m, "", "custom", str_of(m->customs[i].name), value);
         buf_printf(&lines, "%lld %s %.17g\n", (long long)m->now_ms, m->customs[i].name, value);
     }
-    if (lines.n && !lines.failed)
-        fs_write_all(m->customs_file, lines.p, lines.n);
+    if (lines.failed || (lines.n && fs_write_all(m->customs_file, lines.p, lines.n)))
+        m->customs_missed++;
 }
 
 static void read_live(struct monitoring *m)
@@ -175,8 +177,8 @@ static void take_all_samples(struct monitoring *m)
     if (m->http)
         m->services_missed += monitor_services_read(m->http, m->live, take_sample, m);
     take_customs(m);
-    if (m->rows.n && !m->rows.failed)
-        fs_write_all(m->csv, m->rows.p, m->rows.n);
+    if (m->rows.failed || (m->rows.n && fs_write_all(m->csv, m->rows.p, m->rows.n)))
+        m->rows_missed++;
     buf_clear(&m->rows);
 }
 
@@ -333,6 +335,10 @@ static void report_troubles(const struct monitoring *m, int out)
         buf_printf(&text, "%zu requests for the metrics of services failed\n", m->services_missed);
     if (m->dropped)
         buf_printf(&text, "%zu samples are of more series than %d and were not pushed\n", m->dropped, LATEST_MAX / 2);
+    if (m->rows_missed)
+        buf_printf(&text, "samples could not be written to %.300s %zu times\n", m->csv_path, m->rows_missed);
+    if (m->customs_missed)
+        buf_printf(&text, "samples of monitoring.custom could not be stored %zu times\n", m->customs_missed);
     for (size_t i = 0; i < m->custom_count; i++)
         if (m->customs[i].missed)
             buf_printf(&text, "monitoring.custom.%s: no number %zu times\n", m->customs[i].name, m->customs[i].missed);
@@ -406,6 +412,7 @@ static int open_files(struct monitoring *m, const struct recipe *r, const struct
         return err_sys(err, "cannot write %s", CAMPAIGN_CUSTOM);
     if (!path)
         return 0;
+    m->csv_path = path;
     m->csv = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (m->csv < 0 || fstat(m->csv, &st))
         return err_sys(err, "monitoring.csv: cannot write %.300s", path);
@@ -458,10 +465,11 @@ int campaign_monitor_begin(struct campaign_monitor *ret, struct campaign *c, str
         return 0;
     m = (struct monitoring){.dir = c->state.dir, .csv = -1, .customs_file = -1, .control = -1, .nodes = {.step = QUERY_NONE}};
     arena_init(&m.arena, 0);
-    if (read_monitoring(&m, c, monitoring, err))
+    if (read_monitoring(&m, c, monitoring, err) || (pipe2(ends, O_CLOEXEC) && err_sys(err, "cannot monitor"))) {
+        fs_close(&m.csv);
+        fs_close(&m.customs_file);
         return -1;
-    if (pipe2(ends, O_CLOEXEC))
-        return err_sys(err, "cannot monitor");
+    }
     m.control = ends[0];
     const struct child_work_plan plan = {.run = run_monitor,
                                          .context = &m,

@@ -64,19 +64,19 @@ static bool are_pairs(const struct campaign *c)
 }
 
 /* Prints what differs among n values of nodes or pairs. neighbours: each is the better pair of a node. bad: names of those that are worse; NULL: they
- * are not collected. */
-static void compare_list(struct campaign *c, const struct node_result *list, size_t n, const char *what, bool neighbours, struct buf *bad)
+ * are not collected. Returns whether they were compared: there may be too few. */
+static bool compare_list(struct campaign *c, const struct node_result *list, size_t n, const char *what, bool neighbours, struct buf *bad)
 {
     bool *differs = arena_get(c->arena, n + 1);
     double *values = arena_get(c->arena, (n + 1) * sizeof *values);
     struct stats s;
     if (!differs || !values)
-        return;
+        return false;
     for (size_t i = 0; i < n; i++)
         values[i] = list[i].value;
     if (!campaign_values_differ(values, n, neighbours, differs)) {
         campaign_say(c, "  %zu %ss are too few to name one that differs; %d are needed", n, what, neighbours ? NEIGHBOURS_MIN : NODES_MIN);
-        return;
+        return false;
     }
     stats_of(values, n, &s); /* which sorts them */
     for (size_t i = 0; i < n; i++)
@@ -88,6 +88,7 @@ static void compare_list(struct campaign *c, const struct node_result *list, siz
             if (bad && worse && !str_has_word(bad->p, str_of(list[i].node)))
                 buf_printf(bad, "%s%s", bad->n ? " " : "", list[i].node);
         }
+    return true;
 }
 
 /* Returns true if the node is one of the pair. */
@@ -122,8 +123,9 @@ static size_t best_of_pairs(struct campaign *c, const struct node_result *pairs,
 }
 
 /* Prints the results of one metric on all nodes or pairs, and which of them differ. Appends to
- * `bad` the nodes that differ and are worse; with pairs, it judges a node by its better pair. */
-static void compare_metric(struct campaign *c, const struct series_figure *figures, const char *key, struct buf *bad)
+ * `bad` the nodes that differ and are worse; with pairs, it judges a node by its better pair.
+ * Returns whether nodes were compared. */
+static bool compare_metric(struct campaign *c, const struct series_figure *figures, const char *key, struct buf *bad)
 {
     struct node_result *list = arena_get(c->arena, (c->planned.count + 1) * sizeof *list),
                        *nodes = arena_get(c->arena, (c->hosts.count + 1) * sizeof *nodes);
@@ -133,21 +135,19 @@ static void compare_metric(struct campaign *c, const struct series_figure *figur
     CLEANUP_BUF struct buf line;
     buf_init(&line, 4096);
     if (!n)
-        return;
+        return false;
     for (size_t i = 0; i < n; i++)
         values[i] = list[i].value;
     stats_of(values, n, &s);
     show_metric(&line, key, list[0].unit);
     buf_printf(&line, ": %zu %ss, median %.4g, from %.4g to %.4g", n, are_pairs(c) ? "pair" : "node", s.median, s.min, s.max);
     campaign_say(c, "%s", line.p);
-    if (!are_pairs(c)) {
-        compare_list(c, list, n, "node", false, bad);
-        return;
-    }
+    if (!are_pairs(c))
+        return compare_list(c, list, n, "node", false, bad);
     compare_list(c, list, n, "pair", false, NULL);
     n = best_of_pairs(c, list, n, s.median, nodes);
     campaign_say(c, "  the better pair of each node:");
-    compare_list(c, nodes, n, "node", true, bad);
+    return compare_list(c, nodes, n, "node", true, bad);
 }
 
 static bool is_unit_bad(const struct campaign_point *p)
@@ -182,6 +182,7 @@ void campaign_compare_nodes(struct campaign *c)
     const struct series_figure *figures = series_figures(&c->repeat.notes);
     CLEANUP_BUF struct buf bad, list;
     struct err err = {0};
+    bool compared = false;
     buf_init(&bad, 1 << 20);
     buf_init(&list, 1 << 20);
     buf_puts(&bad, "");
@@ -190,7 +191,7 @@ void campaign_compare_nodes(struct campaign *c)
         while (before != f && strcmp(before->key, f->key) != 0)
             before = before->next;
         if (f->headline && before == f && (strcmp(f->key, "run.wall_s") != 0 || !f->next))
-            compare_metric(c, figures, f->key, &bad);
+            compared |= compare_metric(c, figures, f->key, &bad);
     }
     add_failed_nodes(c, &bad);
     for (struct str rest = buf_text(&bad), word; (word = str_word(&rest)).n > 0;)
@@ -203,5 +204,5 @@ void campaign_compare_nodes(struct campaign *c)
     if (list.n > 1)
         campaign_say(c, "leave these nodes out: sbatch --exclude=%.*s (also in %s/exclude)", (int)list.n - 1, list.p, c->state.folder);
     else
-        campaign_say(c, "no node differs from the others");
+        campaign_say(c, compared ? "no node is worse than the others" : "the nodes were not compared: no metric has enough results");
 }

@@ -221,7 +221,7 @@ static void check_user_commands(struct preflight *f)
                     campaign_query_wait(f->c, &q, COMMAND_MS) == QUERY_DONE && q.status == 0;
         if (!good && !f->c->signal)
             add_problem(f, NULL, "the command of line %d, %.100s, failed%s%.200s", y->line, words ? words[0] : "",
-                        *query_reason(&q) ? ": " : "", query_reason(&q));
+                        err.text[0] || *query_reason(&q) ? ": " : "", err.text[0] ? err.text : query_reason(&q));
         query_close(&q);
     }
 }

@@ -160,7 +160,7 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
                                                  : "");
             if (ready->http && *ret_why)
                 *ret_why = status ? arena_printf(c->arena, "%s, the last one had status %d", *ret_why, status)
-                                  : arena_printf(c->arena, "%s, at last none at all", *ret_why);
+                                  : arena_printf(c->arena, "%s, no reply to the last request", *ret_why);
             return 1;
         }
         campaign_wait(c, pause);

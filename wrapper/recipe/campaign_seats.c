@@ -67,7 +67,7 @@ struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_poi
 
 /* ---- ports ---- */
 
-/* Binds the port for a moment; 0: any free one. Returns the port, 0: it is occupied. */
+/* Binds the port for a moment; 0: any free one. Returns the port, 0: it cannot be bound. */
 static unsigned try_port(unsigned port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_ANY)};
@@ -115,7 +115,7 @@ int campaign_take_ports(struct campaign *c, const struct recipe_part *part, stru
             return err_set(err, ERR_SYSTEM, "no port is free for %s", part->role->name);
         seat->ports[i] = port;
         if (part->ports[i].number && port != asked)
-            campaign_say(c, "%s: port %u is occupied; it gets port %u", part->role->name, asked, port);
+            campaign_say(c, "%s: port %u is occupied or not allowed; it gets port %u", part->role->name, asked, port);
     }
     return 0;
 }
@@ -153,14 +153,17 @@ static const char *join_seats(struct campaign_scope *x, const struct campaign_se
     return b.failed ? NULL : arena_dup(x->arena, b.p ? b.p : "", b.n);
 }
 
-/* host and port of an address such as http://node:8000/v1 */
+/* Returns the host or the port of an address such as http://node:8000/v1, in the arena. NULL: out of
+ * memory. */
 static const char *part_of_address(struct arena *a, const char *address, bool port)
 {
     const char *from = strstr(address, "://"), *host = from ? from + 3 : address;
-    size_t n = strcspn(host, "/");
-    const char *colon = memchr(host, ':', n);
+    size_t n = strcspn(host, "/"), literal = *host == '[' ? strcspn(host, "]") : 0; /* [::1]:8000 */
+    const char *colon = literal < n ? memchr(host + literal, ':', n - literal) : NULL;
     if (port)
         return colon ? arena_dup(a, colon + 1, n - (size_t)(colon + 1 - host)) : strncmp(address, "https://", 8) == 0 ? "443" : "80";
+    if (literal && literal < n)
+        return arena_dup(a, host + 1, literal - 1);
     return arena_dup(a, host, colon ? (size_t)(colon - host) : n);
 }
 

@@ -160,11 +160,9 @@ static int service_up(struct campaign *c, const struct recipe_point *p, const st
     return 0;
 }
 
-int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why,
-                         struct err *err)
+int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why)
 {
     int64_t begin = clock_mono_ns();
-    (void)err;
     for (size_t i = 0; i < p->part_count; i++) { /* those that differ end first: nodes and ports become free */
         struct campaign_service *s = &c->services[i];
         if (s->is_up && (p->parts[i].restart || strcmp(s->hash, p->parts[i].hash) != 0 || campaign_dead_process(c)))

@@ -74,7 +74,9 @@ static int add_nodes(struct campaign_hosts *h, const char *list, unsigned group,
         h->nodes[h->count++] =
             (struct campaign_node){.name = name, .address = name ? node_address(name, known, a) : NULL, .known = known, .group = group};
     }
-    return a->failed ? err_memory(err, "the nodes") : 0;
+    if (a->failed)
+        return err_memory(err, "the nodes");
+    return h->count ? 0 : err_set(err, ERR_SYSTEM, "scontrol show hostnames printed no node for \"%.100s\"", list);
 }
 
 int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err *err)

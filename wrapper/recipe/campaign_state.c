@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STATE_MAX = 16 << 20, EVENT_MAX = 64 << 10 };
+enum { STATE_FORMAT = 1, STATE_MAX = 16 << 20, EVENT_MAX = 64 << 10 };
 static const char lock_file[] = "lock";
 
 const char *campaign_outcome_word(enum campaign_outcome outcome)
@@ -271,9 +271,11 @@ static int read_campaign_file(struct campaign_state *s, struct err *err)
     s->begun_ms = json_integer(json_get(j, "begun_ms"), 0);
     s->closed = json_bool(json_get(j, "closed"), false);
     read_programs(s, json_get(j, "programs"));
-    bool good = json_integer(json_get(j, "format"), 0) == 1;
+    int64_t format = json_integer(json_get(j, "format"), 0);
     json_free(j);
-    return good ? 0 : err_set(err, ERR_INPUT, "%s/%s: another version wrote it", s->folder, CAMPAIGN_FILE);
+    return format == STATE_FORMAT ? 0
+                                  : err_set(err, ERR_INPUT, "%s/%s: expected the format %d, got %lld", s->folder, CAMPAIGN_FILE,
+                                            STATE_FORMAT, (long long)format);
 }
 
 static int read_events(struct campaign_state *s, struct err *err)
@@ -337,6 +339,7 @@ struct campaign_owner campaign_state_owner(const struct campaign_state *s)
     if (fd < 0 || fs_lock(fd) == 0)
         return owner;
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    str_make_plain(text, n > 0 ? (size_t)n : 0); /* it is printed on a terminal */
     struct str rest = {text, n > 0 ? (size_t)n : 0}, word = str_word(&rest), host = str_word(&rest), job = str_word(&rest);
     if (!str_int(word, &pid) || pid <= 0)
         return owner;
@@ -411,7 +414,7 @@ int campaign_state_save(struct campaign_state *s, struct err *err)
     CLEANUP_BUF struct buf b;
     buf_init(&b, STATE_MAX);
     struct json_out j = json_begin(&b, JSON_BLOCK, '{');
-    json_int(&j, "format", 1);
+    json_int(&j, "format", STATE_FORMAT);
     json_str(&j, "recipe", str_of(s->recipe));
     json_text(&j, "parent", s->parent);
     json_int(&j, "begun_ms", s->begun_ms);
