@@ -31,6 +31,7 @@ struct clocks_table {
 /* Empties the table of nodes, with this machine as the first. Allocates it once for all batches. -1
  * with err: out of memory. */
 int clocks_begin(struct clocks_table *c, struct err *err);
+/* Frees the table. */
 void clocks_deinit(struct clocks_table *c);
 /* Are these times that a machine can have (31 years of uptime, the year 2060), and is the name
  * ended? Anything else would falsify the results. */

@@ -44,6 +44,7 @@ void clients_deinit(struct clients *c);
 struct submit_client *clients_start(struct clients *c, const struct argument_words *argv, struct str input, struct err *err);
 /* The next command that has ended, or NULL: none for now. Never waits. Its place is free again with clients_free. */
 struct submit_client *clients_ended(struct clients *c);
+/* Closes the output of a command that has ended, and frees its place. */
 void clients_free(struct clients *c, struct submit_client *one);
 /* Sends SIGTERM, once, to those that run for longer than `seconds`, and SIGKILL to those that got
  * SIGTERM from an earlier call and still run 2 s later. With INFINITY it does only the latter. */

@@ -139,8 +139,8 @@ static double figures_steady_rate(struct tasks *t, size_t ended)
     return span > 0 ? (double)(high - low) / span : 0;
 }
 
-static void figures_rates(struct tasks *t, struct task_batch *batch)
 /* Computes the rates of a batch in tasks/s, or the reason why there is no throughput. */
+static void figures_rates(struct tasks *t, struct task_batch *batch)
 {
     int64_t first = INT64_MAX, end = 0, known = 0, submitted = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -179,8 +179,8 @@ static void figures_rates(struct tasks *t, struct task_batch *batch)
     batch->steady = figures_steady_rate(t, batch->ended);
 }
 
-static void node_clocks(const struct clocks_table *c, struct task_batch *batch)
 /* Adds the nodes with tasks, and the widest interval (seconds) of their clocks' offsets. */
+static void node_clocks(const struct clocks_table *c, struct task_batch *batch)
 {
     for (size_t i = 0; i < c->count; i++) {
         const struct clocks_node *n = &c->node[i];
@@ -202,8 +202,8 @@ static void node_clocks(const struct clocks_table *c, struct task_batch *batch)
     batch->stepped = (double)c->stepped / 1e9;
 }
 
-static void figures_throttling(const struct bench *b, struct task_batch *batch)
 /* Records the reason where --rate or refusals slowed the submission. */
+static void figures_throttling(const struct bench *b, struct task_batch *batch)
 {
     double span = (double)(batch->end - batch->begin) / 1e9;
     if (batch->waited > 0.05 * span) {

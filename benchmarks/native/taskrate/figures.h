@@ -41,6 +41,7 @@ struct metg {
     const char *how;     /* "interpolated between …", "from the model", "at most" */
     bool at_most, at_least;
 };
+/* Sets ret from the groups, or from the model; without either, ret->how states why. */
 void figures_metg(const struct batch_group *g, size_t n, const struct model *m, struct metg *ret);
 /* Has the mean a 95 % interval? Not of fewer than three values, nor where it would reach below zero, which none of these quantities can be. */
 bool figures_has_interval(const struct stats *s);

@@ -12,9 +12,12 @@ void output_json(const struct bench *b, struct buf *to);
 /* A short table for people, for a screen of that width. Each value in it is in the document too. */
 void output_text(const struct bench *b, const struct screen *screen, struct buf *to);
 
-/* All tasks of one batch, appended to DIR/tasks.trt in columns, compressed. -1: it could not be written. */
+/* The file DIR/tasks.trt: all tasks of each batch in columns, compressed. */
 struct task_table;
+/* Makes the file, or empties it, and locks it. table_close frees it. 0; -1 with err: another taskrate writes
+ * it, or it could not be written; *ret is then set where table_close is due. */
 int table_open(struct task_table **ret, const char *dir, struct err *err);
+/* Appends the tasks of one batch. 0; -1 with err: it could not be written. */
 int table_add(struct task_table *t, const struct bench *b, const struct task_batch *batch, struct err *err);
 int table_close(struct task_table *t, struct err *err); /* frees t; NULL is fine */
 /* Prints such a file as text with tabs. */

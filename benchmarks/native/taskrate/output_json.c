@@ -47,6 +47,7 @@ static void mean_of(struct json_out *j, const char *name, int64_t n0, int64_t n1
     json_known(j, name, n0 >= 0 && n1 > n0 && us1 >= us0 ? (double)(us1 - us0) / (double)(n1 - n0) / 1e6 : NAN);
 }
 
+/* Appends what the scheduler counted during the batch; null where it does not count. */
 static void output_json_counters(struct json_out *j, const struct task_batch *x)
 {
     const struct scheduler_counters *a = &x->before, *z = &x->after;
@@ -98,6 +99,7 @@ static void output_json_clocks(struct json_out *j, const struct task_batch *x)
     json_close(j, '}');
 }
 
+/* Appends one batch. */
 static void output_json_batch(struct json_out *j, const struct task_batch *x, double floor)
 {
     json_open(j, NULL, '{');
@@ -138,6 +140,7 @@ static void output_json_batch(struct json_out *j, const struct task_batch *x, do
     json_close(j, '}');
 }
 
+/* Appends the statistics of one quantity over batches, and why it has no interval. */
 static void output_json_statistics(struct json_out *j, const char *name, const struct stats *s)
 {
     json_open(j, name, '{');
@@ -158,6 +161,7 @@ static void output_json_statistics(struct json_out *j, const char *name, const s
     json_close(j, '}');
 }
 
+/* Appends the groups with their batches: the chain alone, or all others. */
 static void output_json_configurations(const struct bench *b, struct json_out *j, const char *name, bool chain,
                                        const struct batch_group *groups, size_t n, double floor)
 {
@@ -236,6 +240,7 @@ void output_label(const struct batch_group *g, char *to, size_t size)
         snprintf(to, size, "n%zu.%s", g->tasks, duration);
 }
 
+/* Appends what was measured, with which provider and settings. */
 static void output_json_head(const struct bench *b, struct json_out *j)
 {
     const struct bench_settings *s = &b->set;
@@ -279,6 +284,7 @@ static void output_json_facts(const struct bench *b, struct json_out *j)
     json_texts(j, "notes", (const char *const *)b->notes, b->note_count);
 }
 
+/* Appends the model of latency and METG50. */
 static void output_json_derived(struct json_out *j, const struct batch_group *groups, size_t n)
 {
     struct model m;

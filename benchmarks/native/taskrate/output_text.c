@@ -217,8 +217,7 @@ static void output_text_warnings(const struct bench *b, const struct screen *scr
         if (x->no_throughput) {
             buf_printf(line,
                        "%s %u of %zu task%s: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu cancelled, %zu failed, %zu refused%s%s",
-                       batch_kind(x),
-                       x->repetition, x->tasks, str_plural(x->tasks), x->no_throughput, x->submitted, x->ended,
+                       batch_kind(x), x->repetition, x->tasks, str_plural(x->tasks), x->no_throughput, x->submitted, x->ended,
                        output_text_rate(x->ended_rate, a, sizeof a), x->lost, x->cancelled, x->failed, x->refused, x->reason[0] ? "; " : "",
                        x->reason);
             output_text_line(screen, line, to);

@@ -67,10 +67,12 @@ int provider_task_line(struct bench *b, const struct submission *s, size_t first
 /* The words behind the stub's first argument: --argsize bytes of ballast, and the payload's
  * command. */
 int provider_rest(const struct bench_settings *set, enum task_payload payload, struct argument_words *to, struct err *err);
+/* Adds one word, which must live as long as the list. 0; -1 with err: too many. */
 int words_add(struct argument_words *w, const char *word, struct err *err);
 /* Several, the last one NULL: words_addv(&w, err, "-h", path, NULL). */
 int words_list(struct argument_words *w, const char *const *list, struct err *err);
 #define words_addv(w, err, ...) words_list((w), (const char *const[]){__VA_ARGS__}, (err))
+/* Adds the words of another list. 0; -1 with err: too many. */
 int words_join(struct argument_words *w, const struct argument_words *more, struct err *err);
 /* Cuts a line into words as a shell would, with quotes and backslashes, without anything else. */
 int words_split(struct argument_words *w, struct arena *a, const char *text, struct err *err);

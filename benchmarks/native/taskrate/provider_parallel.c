@@ -41,7 +41,8 @@ static int parallel_line(struct bench *b, struct submission *s, struct err *err)
     struct argument_words task = {.n = 0};
     const char *tool = command_path(b, b->set.with, err);
     const char *jobs = arena_printf(s->arena, "%u", s->batch->slots);
-    if (!tool || !jobs || words_addv(&s->argv, err, tool, xargs ? "-P" : "-j", jobs, xargs ? "-I{}" : "--will-cite", xargs ? NULL : "-q", NULL) < 0)
+    if (!tool || !jobs ||
+        words_addv(&s->argv, err, tool, xargs ? "-P" : "-j", jobs, xargs ? "-I{}" : "--will-cite", xargs ? NULL : "-q", NULL) < 0)
         return -1;
     if (provider_task(b, s, 0, NULL, 0, &task, err) < 0)
         return -1;

@@ -146,8 +146,8 @@ static int64_t report_arrival_ns(struct msghdr *m)
     return clock_mono_ns();
 }
 
-static size_t take_datagrams(struct report_channel *r, struct bench *b)
 /* Receives all reports that are there, and confirms each. Returns how many tasks ended. */
+static size_t take_datagrams(struct report_channel *r, struct bench *b)
 {
     size_t ended = 0;
     for (;;) {

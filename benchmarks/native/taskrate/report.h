@@ -12,6 +12,7 @@ struct report_channel {
 /* Opens what tasks report to and stores it in b->set.address or the file below b->set.report_dir,
  * which is made. */
 int report_init(struct report_channel *r, struct bench *b, struct err *err);
+/* Closes the socket, and removes the file. */
 void report_deinit(struct report_channel *r, struct bench *b);
 /* Reads all pending reports into the book; returns how many tasks they ended for the first time.
  * Never waits. */

@@ -130,8 +130,7 @@ static int run_measure_batch(struct course *c, const struct task_batch *plan, st
     x->before.submitted = x->after.submitted = -1;
     if (begun && !local && b->provider->count)
         b->provider->count(b, &x->before);
-    int rc = !begun  ? -1
-             : local ? local_run(b, x, x->floor ? PAYLOAD_STUB : b->set.payload, err) : external_run(b, x, &c->report, err);
+    int rc = !begun ? -1 : local ? local_run(b, x, x->floor ? PAYLOAD_STUB : b->set.payload, err) : external_run(b, x, &c->report, err);
     if (rc < 0) {
         b->batch_count--;
         return -1;

@@ -321,7 +321,6 @@ void slurm_count(struct bench *b, struct scheduler_counters *ret)
         slurm_sdiag_read(buf_text(&out), ret);
 }
 
-/* Which controller the commands talk to. */
 void slurm_identity(struct buf *to)
 {
     const char *conf = getenv("SLURM_CONF"), *cluster = getenv("SLURM_CLUSTERS");

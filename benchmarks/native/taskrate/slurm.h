@@ -9,7 +9,9 @@
 int slurm_begin(struct bench *b, size_t jobs, struct err *err);
 /* Counts Slurm's jobs of this run; ret->known stays false where the query fails. */
 void slurm_ask(struct bench *b, struct queue *ret);
+/* Reads the counters of sdiag; those that are not known are -1. */
 void slurm_count(struct bench *b, struct scheduler_counters *ret);
+/* Appends which controller the commands talk to: SLURM_CONF and SLURM_CLUSTERS. */
 void slurm_identity(struct buf *to);
 /* Cancels the jobs of this name, and reads the queue until it is empty, for about 18 s at most.
  * Returns 0, or another value with *err where jobs are left. */

@@ -87,6 +87,7 @@ static size_t slurm_step_chunk(const struct bench *b)
     return b->set.width ? b->set.width : 1;
 }
 
+/* Makes the srun of one step. 0; -1 with err. */
 static int slurm_step_line(struct bench *b, struct submission *s, struct err *err)
 {
     const char *srun = command_path(b, "srun", err), *job, *tasks;

@@ -18,7 +18,9 @@ struct spawner { /* one a thread */
  * *pidfd (unless NULL) is -1 where the kernel has none. -1 with errno, also that of a failed exec.
  * All signals must be blocked in the calling thread, and none handled by a function. */
 pid_t spawn_task(struct spawner *s, char *const argv[], char *const env[], int *pidfd);
+/* Allocates the stack. 0; -1 with errno. */
 int spawner_init(struct spawner *s);
+/* Frees the stack. */
 void spawner_deinit(struct spawner *s);
 /* Exit status, or 128 + signal, of a status from wait. */
 int spawn_status(int wait_status);
