@@ -43,6 +43,7 @@ struct logs_stream_name {
     const char *node;
     bool is_error;
 };
+/* Opens a raw stream and its index in the folder, to append. logs_stream_close frees it. 0; -1 with err. */
 int logs_stream_open(struct logs_stream **ret, int folder, const struct logs_stream_name *name, struct err *err);
 /* Appends bytes that arrived at this wall time (ns since 1970; 0: now). -1 with err: they are lost, as on a full
  * disk; the index counts them. */
@@ -114,6 +115,7 @@ struct logs_filter {
     const char *text;              /* lines with this text; NULL */
     const char *request;           /* lines with this id of a request; NULL: all */
 };
+/* Returns whether the line passes all conditions of the filter. */
 bool logs_filter_accepts(const struct logs_filter *f, const struct logs_line *line);
 
 struct logs_view {

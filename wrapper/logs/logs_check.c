@@ -201,6 +201,7 @@ static int check_read_file(struct checking *g, struct checked_file *f, const cha
     return f->is_there ? logs_each_line(g->folder, name, each, g, err) : 0;
 }
 
+/* Adds the rows of one merged file; without a name the one row says that the recipe leaves it out. */
 static void check_report_file(struct checking *g, const struct checked_file *f, const char *prefix)
 {
     char name[64];
@@ -229,6 +230,7 @@ static void check_report_file(struct checking *g, const struct checked_file *f, 
 
 /* ---- raw streams ---- */
 
+/* Compares a line of the raw streams with the next bytes of the merged file, until one differs. */
 static void check_compare(struct checking *g, int which, const struct logs_line *line)
 {
     char block[8192];
@@ -282,6 +284,7 @@ static int check_stream_end(void *context, const char *name, unsigned char type)
     return 0;
 }
 
+/* Adds the row that says whether a merged file equals the raw streams. */
 static void check_report_same(struct checking *g, int which, const struct checked_file *f, const char *name)
 {
     char more;
@@ -300,6 +303,7 @@ static void check_report_same(struct checking *g, int which, const struct checke
               (unsigned long long)g->differs_line[which]);
 }
 
+/* Adds the rows of the raw streams, and of their comparison with the merged files. */
 static void check_report_streams(struct checking *g)
 {
     bool can_count = g->json.is_there && !g->json.is_rotated;
@@ -337,6 +341,7 @@ static void check_report_streams(struct checking *g)
 
 /* ---- all checks ---- */
 
+/* Adds the rows of the flag, the summary, the encoding and secrets. */
 static void check_report_flags(struct checking *g)
 {
     struct buf text CLEANUP_BUF;

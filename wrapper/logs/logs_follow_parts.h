@@ -47,15 +47,18 @@ void follow_note(const struct logs_follow *f, const char *fmt, ...) __attribute_
 
 /* ---- logs and generations (logs_known.c) ---- */
 
+/* Returns the log of this path; NULL: none is followed. */
 struct follow_log *follow_find_log(const struct logs_follow *f, const char *path);
-/* NULL: out of memory, or too many. */
+/* Makes a log of this path, without generations. NULL: out of memory, or too many. */
 struct follow_log *follow_make_log(struct logs_follow *f, const char *path, size_t tag);
+/* Returns the generation that is this file; NULL: none. */
 struct logs_generation *follow_find_generation(const struct logs_follow *f, const struct logs_identity *id);
 /* Adds a generation of the log before `before`; NULL: as the last. *g is copied. NULL: out of memory. */
 struct logs_generation *follow_add_generation(struct logs_follow *f, struct follow_log *log, const struct logs_generation *g,
                                               const char *path, struct logs_generation *before);
 /* Removes a generation from its log, closes its file and frees it. */
 void follow_remove_generation(struct logs_follow *f, struct logs_generation *g);
+/* Closes the generation's file, if it is open. */
 void follow_close_fd(struct logs_follow *f, struct logs_generation *g);
 /* Requests events of the folder that has this path. */
 void follow_watch_folder(const struct logs_follow *f, const char *path);
@@ -63,6 +66,7 @@ void follow_watch_folder(const struct logs_follow *f, const char *path);
 int64_t follow_mono_of(int64_t wall_ns);
 /* Opens the file at g->path, if it is still this file. False: it is another one, or cannot be opened (errno). */
 bool follow_open_generation(struct logs_follow *f, struct logs_generation *g);
+/* Replaces the generation's path by a copy of this one. False: out of memory, and the old one stays. */
 bool follow_set_path(struct logs_generation *g, const char *path);
 
 /* The generation's file has other lines now. It stays until the caller has delivered what it has of it. */

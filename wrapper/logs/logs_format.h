@@ -39,6 +39,7 @@ struct logs_counts {
 };
 /* Adds a line to the counts of its stream. 0; -1 with err: out of memory. */
 int logs_counts_add(struct logs_counts *c, const struct logs_line *line, struct err *err);
+/* Frees the counts. */
 void logs_counts_deinit(struct logs_counts *c);
 /* Appends {"lines": N, "streams": […]}. */
 void logs_counts_json(const struct logs_counts *c, struct buf *to);

@@ -38,13 +38,14 @@ struct logs_generation {
     struct secrets_state secrets;
 };
 
-/* Reads what stat reports about a file, with the time of its birth. 0; -1 with errno. */
+/* What stat reports about a file, with the time of its birth. */
 struct logs_file_stat {
     struct logs_identity id;
     uint64_t size;
     int64_t mtime_ns;
     bool is_regular, is_deleted;
 };
+/* These read it by path or descriptor. 0; -1 with errno. */
 int generation_stat_path(const char *path, struct logs_file_stat *ret);
 int generation_stat_fd(int fd, struct logs_file_stat *ret);
 /* The same file? A time of birth that is not known equals all. */

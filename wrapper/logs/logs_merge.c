@@ -34,6 +34,7 @@ static bool merge_is_before(const struct merge_stream *a, const struct merge_str
     return strcmp(a->file, b->file) < 0;
 }
 
+/* Moves the source at the root of the heap to its place by the time of its line. */
 static void merge_sift_down(struct merging *g)
 {
     size_t i = 0;

@@ -132,6 +132,7 @@ static const char *ship_copy(const struct ship_reading *g, const struct yaml *y)
     return arena_dup(g->a, y->text.p ? y->text.p : "", y->text.n);
 }
 
+/* Reads the paths of one source, one text or a list. 0; -1 with err. */
 static int ship_read_paths(const struct ship_reading *g, const struct yaml *y, struct ship_source *s, struct err *err)
 {
     size_t n = 0, count = 1;

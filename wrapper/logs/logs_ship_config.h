@@ -26,7 +26,9 @@ struct ship_config {
     double settle_s, scan_s;
 };
 
+/* Sets the defaults, without logs and destination. */
 void ship_config_init(struct ship_config *c);
+/* Frees what the configuration holds outside of the arena. */
 void ship_config_deinit(struct ship_config *c);
 /* Reads a file. warn gets sentences about what is ignored. -1 with err that names file, line and column. */
 int ship_config_read(struct ship_config *c, const char *path, struct arena *a, void (*warn)(void *context, const char *text), void *context,

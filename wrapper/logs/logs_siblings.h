@@ -28,5 +28,6 @@ struct siblings {
  * each other are equal. live_fd: the file that has the path; -1: it is opened. False: that is another file now, or the folder did not come to rest
  * for half a second; nothing is known, and ret is empty. The caller frees ret with siblings_free in both cases. */
 bool siblings_find(struct siblings *ret, const char *log, int live_fd);
+/* Frees the list. */
 void siblings_free(struct siblings *s);
 #endif

@@ -28,6 +28,7 @@ struct logs_clocks {
 };
 /* Reads `clocks` of the folder; wrong lines are ignored. A folder without it has equal clocks. 0; -1 with err. */
 int logs_clocks_read(struct logs_clocks *ret, int folder, struct err *err);
+/* Frees the offsets. */
 void logs_clocks_deinit(struct logs_clocks *c);
 /* A time of a node's clock on the campaign's. */
 int64_t logs_clocks_correct(const struct logs_clocks *c, const char *node, int64_t time_ns);
@@ -63,6 +64,7 @@ void logs_source_end(struct logs_source *s);
 /* Appends an entry to an index: bytes up to `end` had arrived at that time. -1 with errno; a part of an entry is removed
  * again, since all later ones would be read from its middle. */
 int logs_index_add(int index, uint64_t end, int64_t time_ns);
+/* Closes the stream and its index. */
 void logs_source_close(struct logs_source *s);
 /* Makes s->line the next line. final: what has no line end is a line, too. False: there is none yet. The line's
  * text is valid until the next call. */

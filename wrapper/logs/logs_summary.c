@@ -96,6 +96,7 @@ static int sum_line(void *context, const struct logs_line *line, struct err *err
     return g->filter && !logs_filter_accepts(g->filter, line) ? 0 : logs_counts_add(&g->counts, line, err);
 }
 
+/* Adds the row of one stream. */
 static void sum_list_stream(struct listing *l, const struct logs_count *s)
 {
     char time[LOGS_TIME_SIZE];

@@ -135,6 +135,7 @@ static int merged_flush(struct merged_files *w, struct err *err)
 
 /* ---- lines ---- */
 
+/* Appends a merged line to its files, and raises an alert where it has a text of `logs.alert`. 0; -1 with err. */
 static int merged_line(void *context, const struct logs_line *line, struct err *err)
 {
     struct merged_files *w = context;
