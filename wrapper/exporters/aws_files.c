@@ -31,6 +31,7 @@ static bool is_aws_section(struct str line, const char *profile, bool is_config)
     return str_is(name, profile);
 }
 
+/* Copies a setting of the profile into p, unless an earlier line had it. Other settings are ignored. */
 static void keep_aws_setting(struct exporter_link *l, struct str line, struct aws_profile *p)
 {
     struct str value = line, name = str_trim(str_cut(&value, '='));

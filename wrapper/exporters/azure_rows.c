@@ -64,6 +64,7 @@ static const char *count_param(const struct exporter_run *run, const char *first
     return text ? text : exporter_run_param(run, second);
 }
 
+/* Appends the row of a run. */
 static void put_azure_run(struct json_out *j, const struct azure_row *r)
 {
     const struct exporter_run *run = r->run;
@@ -90,6 +91,7 @@ static void put_azure_run(struct json_out *j, const struct azure_row *r)
     put_azure_text(j, "Reason", exporter_run_tag(run, "benchwrap.reason"));
 }
 
+/* Appends the row of a metric. */
 static void put_azure_metric(struct json_out *j, const struct azure_row *r)
 {
     const struct exporter_run *run = r->run;

@@ -96,6 +96,7 @@ static bool is_azure_id(const char *id)
     return *id && strlen(id) <= 100;
 }
 
+/* Returns the source of `credential`, or the one whose values are configured; else SOURCE_AUTO tries them. */
 static enum azure_source choose_source(const struct exporter_link *l, const struct azure_token *t)
 {
     const char *name = opt_text(&l->config->opts, AZURE_KEY_CREDENTIAL);

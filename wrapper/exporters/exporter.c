@@ -26,13 +26,8 @@ int exporter_send_message(const struct exporter_config *c, char *const *env, con
 {
     struct arena a;
     arena_init(&a, 0);
-    struct exporter_link l = {.config = c,
-                              .env = env,
-                              .arena = &a,
-                              .until_ns = until_ns,
-                              .cancel_fd = cancel_fd,
-                              .retry_after_s = -1,
-                              .is_foreign = is_foreign};
+    struct exporter_link l = {
+        .config = c, .env = env, .arena = &a, .until_ns = until_ns, .cancel_fd = cancel_fd, .retry_after_s = -1, .is_foreign = is_foreign};
     bool sent = c->kind->open(&l, err) == EXPORTER_SENT && c->kind->send_message(&l, text, err) == EXPORTER_SENT;
     if (c->kind->close)
         c->kind->close(&l);

@@ -58,15 +58,17 @@ struct exporter_variable {
 void exporter_configs_read(struct exporter_config **list, struct exporter_variable **variables, const struct yaml *entry,
                            enum opt_origin origin, const char *file, struct arena *a, void (*warn)(void *context, const char *text),
                            void *context);
+/* Frees what the list holds outside of the arena; the list itself is in the arena. */
 void exporter_configs_deinit(struct exporter_config *list);
 /* Returns the exporter of this name in the list; NULL: none. */
 const struct exporter_config *exporter_config_find(const struct exporter_config *list, const char *name);
-/* Is it a name of an exporter: 1 to 64 of A-Z a-z 0-9 . _ -, the first a letter or digit? */
+/* Returns whether it is a name of an exporter: 1 to 64 of A-Z a-z 0-9 . _ -, the first a letter or digit. */
 bool exporter_name_legal(struct str name);
+/* Returns whether the exporter is enabled; without the key it is. */
 bool exporter_is_enabled(const struct exporter_config *c);
 /* The names of the enabled ones with blanks between them, in the arena; NULL: none. */
 const char *exporter_config_names(const struct exporter_config *list, struct arena *a);
-/* The text of a key, NULL: not given. */
+/* Returns the text of a key; NULL: not given. */
 const char *exporter_text(const struct exporter_config *c, const char *key);
 extern const struct opt_row exporter_rows[];
 extern const size_t exporter_rows_count;

@@ -45,6 +45,7 @@ struct exporter_state {
 /* Opens the folder of an exporter; make: also where it does not exist yet. 1: it does not exist. -1 with
  * err: another user owns it, or it cannot be opened. */
 int exporter_queue_open(struct exporter_queue *ret, const char *spool, const char *name, bool make, struct err *err);
+/* Closes the folder, which releases the lock. */
 void exporter_queue_close(struct exporter_queue *q);
 /* Lets this process alone deliver; waits at most wait_ms. 1: another process delivers. */
 int exporter_queue_lock(struct exporter_queue *q, int64_t wait_ms);
@@ -62,9 +63,11 @@ int exporter_queue_read(const struct exporter_queue *q, const char *folder, cons
  * -1 with err. */
 int exporter_queue_write(const struct exporter_queue *q, const char *folder, const char *name, const struct exporter_item *item,
                          struct err *err);
+/* Removes the entry from the folder, if it is there. */
 void exporter_queue_remove(const struct exporter_queue *q, const char *folder, const char *name);
-/* Makes the entry a dead letter, and back. */
+/* Makes the entry a dead letter. 0; -1 with err, and it stays in the queue. */
 int exporter_queue_set_aside(const struct exporter_queue *q, const char *name, const struct exporter_item *item, struct err *err);
+/* Makes a dead letter an entry of the queue again. 0; -1 with err. */
 int exporter_queue_resend(const struct exporter_queue *q, const char *name, struct err *err);
 /* Removes the oldest entries until at most max are left, and these occupy at most max_bytes of the disk. Returns how many it removed. */
 size_t exporter_queue_trim(const struct exporter_queue *q, const char *folder, size_t max, uint64_t max_bytes);
@@ -74,5 +77,6 @@ const char *exporter_entry_run(const char *name);
 /* Reads the queue's state: what was sent, and when it may be tried again. Without a readable file
  * everything is 0. */
 void exporter_state_read(const struct exporter_queue *q, struct exporter_state *ret);
+/* Writes the queue's state, complete or not at all. 0; -1 with err. */
 int exporter_state_write(const struct exporter_queue *q, const struct exporter_state *s, struct err *err);
 #endif

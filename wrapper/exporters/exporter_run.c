@@ -100,6 +100,7 @@ static void run_put_entries(struct json_out *j, const char *name, const struct t
     json_close(j, '}');
 }
 
+/* Appends a metric as an object; samples: with all of them, else with the last one. */
 static void run_put_metric(struct json_out *j, const struct exporter_run *r, const struct tree_entry *e, bool samples)
 {
     const struct tree_sample *last = exporter_run_last(e);

@@ -15,8 +15,9 @@ struct exporter_run {
 /* Reads the run of this id. tree: descriptor of mlruns. 0; 1: it is not there; -1 with err. The caller
  * calls exporter_run_deinit after 0. */
 int exporter_run_read(struct exporter_run *ret, int tree, const char *id, struct arena *a, struct err *err);
+/* Frees benchwrap.json and closes the tree; the other texts are in the arena. */
 void exporter_run_deinit(struct exporter_run *r);
-/* The value of a param or tag, NUL-terminated, in the run's arena; NULL: none. */
+/* Returns the value of a param or tag, NUL-terminated, in the run's arena; NULL: none. */
 const char *exporter_run_param(const struct exporter_run *r, const char *key);
 const char *exporter_run_tag(const struct exporter_run *r, const char *key);
 /* The sample of largest step and time; NULL: the metric has none. */

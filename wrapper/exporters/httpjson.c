@@ -109,6 +109,7 @@ static bool httpjson_is_sent(const struct exporter_config *c, const char *metric
 
 /* ---- configuration ---- */
 
+/* Checks a text with {{KEY}}: of a key, or with key NULL a template, which must be JSON. 0; -1 with err. */
 static int check_template(const struct exporter_config *c, const char *key, const char *text, struct err *err)
 {
     struct buf filled CLEANUP_BUF;

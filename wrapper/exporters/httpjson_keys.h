@@ -30,8 +30,11 @@ struct httpjson_records {
     size_t *ends; /* of each, in text */
     size_t count, room;
 };
+/* Makes an empty list, which holds nothing to free yet. */
 void httpjson_records_init(struct httpjson_records *r);
+/* Frees the records. */
 void httpjson_records_deinit(struct httpjson_records *r);
+/* Returns record i, valid until the next one is appended. */
 struct str httpjson_record(const struct httpjson_records *r, size_t i);
 /* The record that was appended to r->text is complete. */
 int httpjson_records_add(struct httpjson_records *r, struct err *err);

@@ -62,6 +62,7 @@ struct metric_name {
 /* Makes the name of a metric's family by the rules of Prometheus: the words of the key and the base
  * unit. The family is in the arena. False: out of memory, or the name is too long. */
 bool metric_series_name(const char *key, const char *unit, struct arena *a, struct metric_name *ret);
+/* Returns the value in the base unit of its family. */
 double metric_series_value(const struct metric_name *n, double value);
 /* Makes the value of a label: valid text of at most METRIC_LABEL_BYTES bytes on one line, in the arena. "" where nothing is left; NULL: no memory. */
 const char *metric_series_label_text(struct str text, struct arena *a);

@@ -91,6 +91,7 @@ static void put_time_series(const struct exporter_series *s, struct buf *series,
 
 /* ---- Snappy's block format: the length, then literals ---- */
 
+/* Appends the bytes in the form of Snappy, as literals alone. */
 static void put_snappy_literals(struct str in, struct buf *to)
 {
     write_varint(to, in.n);
