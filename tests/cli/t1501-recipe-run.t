@@ -181,7 +181,7 @@ PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local full.yaml >out 2>err
 head -c 1048500 /dev/zero | tr '\0' x >.benchwrap/campaigns/full/images
 sed -i 's/full.image/full\/age/' full.yaml
 PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local --resume full.yaml >out 2>err
-is "a full list of digests begins again" "$(wc -l <.benchwrap/campaigns/full/images) $(grep -c '/age.sif$' .benchwrap/campaigns/full/images)" "1 1"
+is "a full list of digests begins again" "$(($(wc -c <.benchwrap/campaigns/full/images) < 1000)) $(grep -c '/age.sif$' .benchwrap/campaigns/full/images)" "1 1"
 echo other >image.sif
 PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --local images.yaml >out 2>err
 like "another image needs a decision" "$? $(cat err)" '^125 .*the image image.sif has changed'

@@ -187,12 +187,13 @@ int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err
 /* The beginning of the command line of a step that watches all nodes of the allocation while the
  * campaign runs: srun and its options. name: of the step. In the arena; NULL: out of memory. */
 char **campaign_slurm_watch(const struct campaign_hosts *h, const char *name, struct arena *a);
-/* NVIDIA GPUs of the node that this process runs on; whether another process uses one (c: NULL where there is no campaign); available
- * memory in bytes. */
+/* Counts the NVIDIA GPUs of the node that this process runs on. */
 unsigned campaign_node_gpus(void);
+/* Returns whether a process uses one of these GPUs; false where nvidia-smi does not report it. c: NULL where there is no campaign. */
 bool campaign_node_gpus_busy(struct campaign *c);
+/* Returns the available memory of that node in bytes. */
 uint64_t campaign_node_memory(void);
-/* The name of that node in the allocation; "?": not known. */
+/* Returns the name of that node in the allocation; "?": not known. */
 const char *campaign_node_name(void);
 /* One line about that node: "node NAME TIME_MS PORTS_UP PORTS_DOWN MEMORY_MIB GPUS_BUSY MISSING_PROGRAM …". */
 void campaign_node_print(char *const *programs, FILE *out);

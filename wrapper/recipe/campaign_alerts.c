@@ -66,6 +66,7 @@ static void end_sender(struct campaign *c)
     a->sender = CHILD_WORK_NONE;
 }
 
+/* Starts a process that sends the collected lines, and begins a new message; the next one waits for PAUSE_S. */
 static void begin_message(struct campaign *c)
 {
     struct campaign_alerts *a = c->alerts;

@@ -105,6 +105,7 @@ static int copy_recipe(const struct campaign_cluster *c, const struct recipe *r,
     return rc;
 }
 
+/* Appends the beginning of a command line for the far shell: modules, folder, account and partition. */
 static void put_environment(const struct campaign_cluster *c, struct buf *to)
 {
     for (char **m = c->modules; m && *m; m++) {

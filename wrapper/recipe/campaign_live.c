@@ -16,6 +16,7 @@ static unsigned metrics_port(struct campaign *c, const struct campaign_service *
     return campaign_client_port(s, seat);
 }
 
+/* Appends each instance of a service that was started: its place, port and metrics. */
 static void put_live_service(struct campaign *c, struct json_out *j, const struct campaign_service *s)
 {
     for (size_t i = 0; i < s->open_count; i++) {

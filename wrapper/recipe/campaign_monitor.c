@@ -141,6 +141,7 @@ static void take_sample(void *context, const char *node, const char *component, 
     buf_putc(&m->rows, '\n');
 }
 
+/* Reads a sample of each series of the user's, and appends it to the campaign's file. */
 static void take_customs(struct monitoring *m)
 {
     CLEANUP_BUF struct buf lines;
@@ -323,6 +324,7 @@ static bool wait_until(const struct monitoring *m, int64_t until_ns)
     }
 }
 
+/* Writes a line on `out` for each kind of sample or push that is missing. */
 static void report_troubles(const struct monitoring *m, int out)
 {
     CLEANUP_BUF struct buf text;
@@ -387,6 +389,7 @@ static int run_monitor(void *context, int out)
 
 /* ---- the beginning ---- */
 
+/* Reads `monitoring.custom` into m->customs. 0; -1 with err: too many, or a wrong command. */
 static int read_customs(struct monitoring *m, const struct recipe *r, const struct yaml *monitoring, struct err *err)
 {
     const struct yaml *list = yaml_get(monitoring, "custom");
@@ -403,6 +406,8 @@ static int read_customs(struct monitoring *m, const struct recipe *r, const stru
     return 0;
 }
 
+/* Opens the file of custom samples and the CSV file, whose first line it writes where it is empty. 0; -1
+ * with err; what is open then stays in m. */
 static int open_files(struct monitoring *m, const struct recipe *r, const struct yaml *monitoring, struct err *err)
 {
     const char *path = recipe_scalar(r, monitoring, "csv", NULL);

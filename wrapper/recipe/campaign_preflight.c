@@ -210,6 +210,7 @@ static void check_needed_files(struct preflight *f)
     }
 }
 
+/* Runs each command of `preflight.commands`; one that fails is a problem. */
 static void check_user_commands(struct preflight *f)
 {
     const struct yaml *list = yaml_get(yaml_get(f->c->recipe->root, "preflight"), "commands");

@@ -27,6 +27,7 @@ enum campaign_outcome {
     OUTCOME_REFUSED, /* by preflight */
     OUTCOME_COUNT
 };
+/* Returns the word of an outcome for people and files, such as "valid". */
 const char *campaign_outcome_word(enum campaign_outcome outcome);
 
 /* One run of a point: begun, and maybe ended. */
@@ -54,6 +55,7 @@ struct campaign_point {
 };
 
 enum campaign_phase { PHASE_PREFLIGHT, PHASE_DEPLOY, PHASE_READY, PHASE_WARMUP, PHASE_MEASURE, PHASE_TEARDOWN, PHASE_COUNT };
+/* Returns the word of a phase for people and files, such as "deploy". */
 const char *campaign_phase_word(enum campaign_phase phase);
 
 struct campaign_program {
@@ -85,9 +87,12 @@ int campaign_state_claim(const struct campaign_state *s, struct err *err);
 int campaign_state_restart(struct campaign_state *s, struct err *err);
 /* Writes campaign.json. */
 int campaign_state_save(struct campaign_state *s, struct err *err);
+/* Returns the point of this id; NULL: the campaign has not begun it. */
 struct campaign_point *campaign_point_find(const struct campaign_state *s, const char *id);
+/* Returns the point of this id, which is made where it does not exist, with the label and hash of today.
+ * NULL: out of memory. */
 struct campaign_point *campaign_point_add(struct campaign_state *s, const struct recipe_point *p);
-/* Append an event and sync it. 0; -1 with err. */
+/* These three append an event to points.jsonl and sync it. 0; -1 with err. */
 int campaign_note_begin(struct campaign_state *s, struct campaign_point *p, const struct campaign_run *run, struct err *err);
 int campaign_note_end(struct campaign_state *s, struct campaign_point *p, const struct campaign_run *run, struct err *err);
 int campaign_note_point(struct campaign_state *s, struct campaign_point *p, struct err *err);
@@ -100,7 +105,8 @@ struct campaign_owner {
 /* Returns the process that holds the campaign's lock, as it wrote itself into the lock's file; pid
  * 0: no process holds the lock, or the file cannot be read. */
 struct campaign_owner campaign_state_owner(const struct campaign_state *s);
-/* The name of this host, as the owner has it. */
+/* Sets ret to the name of this host, as the owner has it; "": not known. */
 void campaign_own_host(char *ret, size_t size);
+/* Closes the folder, which releases the lock, and frees the state. */
 void campaign_state_close(struct campaign_state *s);
 #endif

@@ -169,6 +169,7 @@ static void put_slurm_group(const struct recipe_group *g, struct buf *to)
         buf_printf(to, "#SBATCH --mem=%lluM\n", (unsigned long long)(g->memory_B >> 20));
 }
 
+/* Appends the directives of sbatch. */
 static void put_slurm(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n,
                       struct buf *to)
 {
@@ -233,6 +234,7 @@ static void put_time_limit(const struct recipe_planned *p, const char *before, b
     buf_putc(to, '\n');
 }
 
+/* Appends the directives of qsub. */
 static void put_pbs(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n,
                     struct buf *to)
 {
@@ -255,6 +257,7 @@ static void put_pbs(const struct recipe_planned *p, const struct recipe_batch *b
     put_list(p, "options", "#PBS ", to, true);
 }
 
+/* Appends the directives of bsub. */
 static void put_lsf(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n,
                     struct buf *to)
 {

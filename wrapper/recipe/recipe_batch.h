@@ -16,7 +16,8 @@ struct recipe_batch {
     size_t points; /* of --points, which `options` lacks; 0: all */
 };
 
+/* Returns the scheduler of `batch.scheduler`; Slurm by default. */
 enum recipe_scheduler recipe_scheduler_of(const struct recipe *r);
-/* Appends the script. */
+/* Appends the batch script. */
 void recipe_batch_print(const struct recipe_planned *p, const struct recipe_batch *b, struct arena *a, struct buf *to);
 #endif

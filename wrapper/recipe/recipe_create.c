@@ -134,6 +134,7 @@ static void put_quoted(struct buf *to, const char *before, const char *text, con
     buf_puts(to, after);
 }
 
+/* Appends the role of the service by the answers. */
 static void put_service(const struct creation *c, struct buf *to)
 {
     const char *model = creation_answer(c, "model"), *runtime = creation_answer(c, "runtime");
@@ -150,6 +151,7 @@ static void put_service(const struct creation *c, struct buf *to)
     }
 }
 
+/* Appends the recipe by the answers. */
 static void put_recipe(const struct creation *c, struct buf *to)
 {
     bool service = strcmp(creation_answer(c, "service"), "none") != 0, llm = !creation_answer(c, "command")[0];

@@ -141,6 +141,7 @@ static int check_command_list(const struct yaml *list, const char *file, struct 
     return 0;
 }
 
+/* Checks a value by the kind of its key. 0; -1 with err and the place. */
 static int recipe_check_value(const struct yaml *y, const struct recipe_key *k, const char *file, struct err *err)
 {
     switch (k->kind) {
@@ -300,6 +301,7 @@ static void schema_reference(struct json_out *j, const char *key, const char *of
         json_close(j, '}');
 }
 
+/* Appends the schema of a key's value. */
 static void schema_value(struct json_out *j, const struct recipe_key *k)
 {
     static const char *const scalar[] = {"string", "number", "boolean"}, *const integer[] = {"integer"}, *const flag[] = {"boolean"},
@@ -348,6 +350,7 @@ static void schema_value(struct json_out *j, const struct recipe_key *k)
     }
 }
 
+/* Appends the schema of a map of this kind: its keys, and which of them are required. */
 static void schema_map(struct json_out *j, const char *of)
 {
     json_text(j, "type", "object");

@@ -31,7 +31,8 @@ void campaign_logs_report(int dir, const char *folder, struct buf *to);
  * Returns their number. */
 size_t campaign_logs_keep(int dir, const struct recipe *r);
 
-/* `recipe logs` and `recipe check-logs`: the options are those of the command. 0; 1: a check failed; -1 with err. */
+/* Prints the merged logs. opts: the options of `recipe logs`. 0; -1 with err. */
 int campaign_logs_print(const char *folder, const struct opt_set *opts, struct arena *a, FILE *out, struct err *err);
+/* Prints the checks of `recipe check-logs`. 0; 1: a check failed; -1 with err. */
 int campaign_logs_check(const char *folder, bool json, struct arena *a, FILE *out, struct err *err);
 #endif

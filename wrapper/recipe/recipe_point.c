@@ -134,6 +134,7 @@ static int read_hosts(struct part_scope *s, struct recipe_part *part)
                                                        "expected 1 to %d names of nodes, such as n[1-3]", RECIPE_NODES_MAX);
 }
 
+/* Reads a map `ready` into ret, with defaults for its times; ret->is_set is false without a map. 0; -1 with err. */
 static int read_ready(struct part_scope *s, const struct yaml *map, struct recipe_ready *ret)
 {
     struct str timeout = yaml_text(map, "timeout", "300s"), interval = yaml_text(map, "interval", "0.1s");
@@ -300,6 +301,7 @@ static int read_secrets(struct part_scope *s, struct recipe_part *part)
     return all && !s->a->failed ? 0 : scope_memory(s);
 }
 
+/* Reads `then` of the service file into part->requests. 0; -1 with err. */
 static int read_part_requests(struct part_scope *s, struct recipe_part *part)
 {
     const struct yaml *then = part->role->service ? yaml_get(part->role->service->root, "then") : NULL;
@@ -335,6 +337,7 @@ static int read_resources(struct part_scope *s, struct recipe_part *part)
     return 0;
 }
 
+/* Reads the role's container, whose image may be that of the service file. 0; -1 with err. */
 static int read_container(struct part_scope *s, struct recipe_part *part)
 {
     const struct yaml *map = yaml_get(part->role->at, "container"), *service = part->role->service ? part->role->service->root : NULL;

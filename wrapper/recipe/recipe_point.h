@@ -84,10 +84,11 @@ int recipe_point_init(struct recipe_point *ret, const struct recipe *r, size_t p
 /* The same for one role, one of whose processes is about to start. */
 int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const struct recipe_role *role, const struct recipe_values *values,
                      recipe_lookup *find, void *context, struct arena *a, struct err *err);
-/* recipe_hash.c: sets part->hash from what the role starts; the id and the hash of a point from its values and parts. */
+/* Sets part->hash from what the role starts (recipe_hash.c). */
 void recipe_part_identify(struct recipe_part *part);
+/* Sets the id of a point from its values, and its hash from these and its parts. */
 void recipe_point_identify(struct recipe_point *p);
-/* The hash of a point's values: the id of a struct recipe_point. 0; -1 with err. */
+/* Sets ret to the hash of a point's values, the id of a struct recipe_point. 0; -1 with err. */
 int recipe_point_hash(const struct recipe *r, size_t point, char ret[SHA256_HEX], struct arena *a, struct err *err);
 /* The order in which points are measured: points whose services are equal are adjacent. An array of
  * r->sweep.points indexes in the arena. NULL with err. */

@@ -381,6 +381,7 @@ static int check_outputs(const struct recipe *r, struct err *err)
 
 /* Numbers of the user's own: a legal name, and one source. */
 #define MONITOR_LEAST_S 0.1
+/* Checks the intervals and the custom series of `monitoring`. 0; -1 with err. */
 static int check_monitoring(const struct recipe *r, struct err *err)
 {
     const struct yaml *m = yaml_get(r->root, "monitoring"), *list = yaml_get(m, "custom");
