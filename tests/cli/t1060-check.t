@@ -32,7 +32,7 @@ is "honest runs of every kind pass" "$rc $(of_json 'print(j["errors"], j["warnin
 ok "… and there were many" [ "$(of_json 'print(j["runs"])')" -ge 16 ]
 is "… and what a program says by its own word is counted" "$(of_json 'print(j["runs_unverifiable"])')" 1
 is "the tree on disk passes too" "$("$BENCHWRAP" check >/dev/null; echo $?)" 0
-is "a run that is merged another way is no news" "$(git checkout -q -b squashed main; git merge -q --squash new >/dev/null 2>&1; git commit -qm squashed; "$BENCHWRAP" check --range squashed..new)" "0 runs checked, nothing found"
+is "a run that is merged another way is no news" "$(git checkout -q -b squashed main; git merge -q --squash new >/dev/null 2>&1; git commit -qm squashed; "$BENCHWRAP" check --range squashed..new)" "0 runs checked: no problem found"
 like "a range that is none is told" "$("$BENCHWRAP" check --range nowhere..new 2>&1; echo "rc $?")" 'nowhere.*not found'
 is "… and is neither good nor bad" "$("$BENCHWRAP" check --range nowhere..new >/dev/null 2>&1; echo $?)" 2
 is "no repository is told, too" "$("$BENCHWRAP" check --range a..b / >/dev/null 2>&1; echo $?)" 2
@@ -46,7 +46,7 @@ like "… and what the shipped ones read" "$("$BENCHWRAP" check own)" 'warning +
 is "warnings do not refuse" "$("$BENCHWRAP" check own >/dev/null; echo $?)" 0
 is "… unless that is wanted" "$("$BENCHWRAP" check --fail-on warning own >/dev/null; echo $?)" 1
 mkdir -p trusted/ior && cp mine.yaml trusted/ior/rules.yaml
-is "rules that the reviewer has are known" "$("$BENCHWRAP" check --rules trusted own)" "1 run checked, nothing found"
+is "rules that the reviewer has are known" "$("$BENCHWRAP" check --rules trusted own)" "1 run checked: no problem found"
 
 # Every sample of the catalogue, read by its rules, gives the same again.
 cd "$WORK" || exit 1

@@ -21,8 +21,8 @@ if command -v ssh-keygen >/dev/null; then
     printf 'a.example namespaces="benchwrap" %s\nb.example namespaces="benchwrap" %s\n' "$(cut -d' ' -f1,2 ../key.pub)" "$(cut -d' ' -f1,2 ../other.pub)" >../signers
     like "a run without a signature, where one is asked for" "$("$BENCHWRAP" check --allowed-signers ../signers)" '^error +unsigned'
     ssh-keygen -q -Y sign -n benchwrap -f ../key "$run"/artifacts/manifest.json 2>/dev/null
-    is "the site's signature is taken" "$("$BENCHWRAP" check --allowed-signers ../signers)" "1 run checked, nothing found"
-    is "… and does no harm where none is asked for" "$("$BENCHWRAP" check)" "1 run checked, nothing found"
+    is "the site's signature is taken" "$("$BENCHWRAP" check --allowed-signers ../signers)" "1 run checked: no problem found"
+    is "… and does no harm where none is asked for" "$("$BENCHWRAP" check)" "1 run checked: no problem found"
     rm "$run"/artifacts/manifest.json.sig; ssh-keygen -q -Y sign -n benchwrap -f ../other "$run"/artifacts/manifest.json 2>/dev/null
     like "another site's key is refused" "$("$BENCHWRAP" check --allowed-signers ../signers)" '^error +signature .*site "a.example"'
     rm "$run"/artifacts/manifest.json.sig; ssh-keygen -q -Y sign -n git -f ../key "$run"/artifacts/manifest.json 2>/dev/null
@@ -33,7 +33,7 @@ if command -v ssh-keygen >/dev/null; then
     (mkdir ../signing && cd ../signing && git init -q . && git config benchwrap.signingKey "$WORK/key" && echo x >x && git add x && git commit -qm x &&
         "$BENCHWRAP" -q --site a.example -- sh -c 'echo two' >/dev/null && "$BENCHWRAP" init --private --site lab . && "$BENCHWRAP" commit) >/dev/null 2>&1
     branch=benchwrap/lab/$(git -C ../signing config benchwrap.clone)
-    is "a run that is committed is signed before, where the clone has a key" "$("$BENCHWRAP" check --allowed-signers ../signers --range "HEAD..$branch" ../signing)" "1 run checked, nothing found"
+    is "a run that is committed is signed before, where the clone has a key" "$("$BENCHWRAP" check --allowed-signers ../signers --range "HEAD..$branch" ../signing)" "1 run checked: no problem found"
     is "… the same bytes on disk and in the commit" "$(git -C ../signing show "$branch:$(cd ../signing && echo mlruns/*/*/artifacts/manifest.json.sig)" | cksum)" "$(cat ../signing/mlruns/*/*/artifacts/manifest.json.sig | cksum)"
     is "a file of signers that is not there is a mistake" "$("$BENCHWRAP" check --allowed-signers nowhere 2>/dev/null; echo $?)" 125
 else
@@ -47,7 +47,7 @@ git add benchwrap.yaml && git commit -q -m public && git checkout -q -b pr && gi
 like "… that of the target, too" "$("$BENCHWRAP" check --range main..pr)" '^error +personal'
 rm -f benchwrap.yaml
 "$BENCHWRAP" -q -t public/mlruns --profile public -- sh -c 'echo mail me: jo@site.org' >/dev/null
-is "a run of the public profile passes, its arguments and output without the address" "$("$BENCHWRAP" check --public public)" "1 run checked, nothing found"
+is "a run of the public profile passes, its arguments and output without the address" "$("$BENCHWRAP" check --public public)" "1 run checked: no problem found"
 like "… the arguments are there" "$(cat public/mlruns/*/*/artifacts/benchwrap.json)" '"argv": ."sh", "-c", "echo mail me: mm@mmmm.mmm".'
 
 # What a range brings: values beside the published ones, machines by name, nothing of a text that means something to a forge.

@@ -72,7 +72,7 @@ for forge in github forgejo gitlab; do
         source=$WORK/source#$commit
         rm -f pwned
         branch_job $shell $forge honest
-        is "$forge, $shell: an honest branch passes" "$status $(grep -c 'nothing found' shown)" "0 1"
+        is "$forge, $shell: an honest branch passes" "$status $(grep -c 'no problem found' shown)" "0 1"
         [ "$status" = 0 ] || sed 's/^/# /' step.log
         branch_job $shell $forge hostile
         is "$forge, $shell: a hostile branch is refused" "$status $(grep -c 'path-outside' shown | sed 's/[1-9][0-9]*/found/')" "1 found"

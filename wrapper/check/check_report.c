@@ -86,7 +86,7 @@ static void check_report_words(const struct check_state *k, struct buf *to)
     for (int s = CHECK_ERROR; s >= CHECK_NOTE; s--)
         count_words(to, k->by_severity[s], check_severity_word((enum check_severity)s), &sep);
     if (!k->by_severity[CHECK_ERROR] && !k->by_severity[CHECK_WARNING] && !k->by_severity[CHECK_NOTE])
-        buf_puts(to, ", nothing found");
+        buf_puts(to, ": no problem found");
     if (k->dropped)
         buf_printf(to, "; the first %zu are shown", k->count);
 }
