@@ -124,6 +124,9 @@ for script in quickstart install-needs; do
     is "$script --help: exit status, and nothing else" "$(sh "$ROOT/scripts/$script" --help >out 2>&1; echo $?; grep -c '^==' out)" "0
 0"
 done
+mkdir -p needs/scripts/packaging && cp "$ROOT/scripts/install-needs" needs/scripts/ && printf 'build cmd:sh dash dash dash dash\n' >needs/scripts/packaging/needs.txt
+is "install-needs -n says that nothing is missing" "$(needs/scripts/install-needs -n build; echo $?)" "nothing is missing: build
+0"
 is "quickstart refuses an argument" "$(sh "$ROOT/scripts/quickstart" nonsense >out 2>&1; echo $?; grep -c '^==' out)" "2
 0"
 # what a program logs itself is no guess; its values have one statistic everywhere
