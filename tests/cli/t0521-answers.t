@@ -74,13 +74,13 @@ if value: v["metrics"]["noise.other_processors"] = {"value": float(value)}
 json.dump(v, open(path, "w"))' "$quiet" "$1"
     "$BENCHWRAP" compare last~1 last
 }
-like "compare says which runs were disturbed" "$(measured 0)" '^! B: 1 of 1 runs were disturbed\.$'
-like "… and which were not judged" "$(measured '')" '^! A: 0 of 1 \(1 not judged\), B: 1 of 1 runs were disturbed\.$'
+like "compare says which runs were disturbed" "$(measured 0)" '^! Disturbed by the hypervisor \(steal\): B 1 of 1 runs; repeat later\.$'
+like "… and which were not judged" "$(measured '')" '^! Disturbed by the hypervisor \(steal\): A 0 of 1 \(1 not known\), B 1 of 1 runs; repeat later\.$'
 is "… in JSON, too" "$("$BENCHWRAP" compare last~1 last --json | jq -c '[.groups[] | [.disturbed, .unjudged]]')" "[[0,1],[1,0]]"
 series=$(echo mlruns/*/*/metrics/series.noisy)
 set -- $series
 for file in "$@"; do echo "1 2 0" >"$file"; echo "1 1 0" >"${file%noisy}unjudged"; done
-like "… of a series how many repetitions" "$("$BENCHWRAP" compare --all "$(basename "$(dirname "$(dirname "$1")")")" last)" '^! A: 2 of [36] \(1 not judged\), B: 1 of 1 runs were disturbed\.$'
+like "… of a series how many repetitions" "$("$BENCHWRAP" compare --all "$(basename "$(dirname "$(dirname "$1")")")" last)" '^! Disturbed (mostly )?by [^:]+: A 2 of [36] \(1 not known\), B 1 of 1 runs; repeat [a-z ]+\.$'
 
 "$BENCHWRAP" -q -e spread -- sh -c '"$0" log --unit us t_us.mean=8 t_us.p99=13 u_us.mean=7; "$0" log -t benchwrap.headline=t_us.p99' "$BENCHWRAP" >/dev/null 2>&1
 run=$(dirname "$(dirname "$(ls mlruns/*/*/metrics/t_us.p99)")")

@@ -123,4 +123,11 @@ for way in read write; do
     "$BENCHWRAP" -q -e way --repeat 3 -r ./$way.yaml -- echo 5 6 >/dev/null 2>&1
 done
 like "... and where only minor metrics are common" "$(answer)" '^B against A: the runs share no headline metric\. A has read 5 MB/s, B has write 5 MB/s\. '
+
+# Why there are no metrics is one clause here, and show has the rest; a reason in brackets stays complete.
+mute() { "$BENCHWRAP" -q -e mute -- sh -c "printf '$1'" >/dev/null 2>&1; "$BENCHWRAP" -q -e mute -- sh -c "printf '$1'" >/dev/null 2>&1; }
+mute 'x\ny z\n'
+like "compare has one clause of why there are no metrics" "$(compared)" '^! no metrics: 2 lines read; why: benchwrap show [0-9a-f]{8} --all$'
+mute 'rate: 1 MB/s\nrate: 2 MB/s\n'
+like "... which is complete" "$(compared)" '^! no metrics: rate has 2 different values \(1, 2 MB/s\); why: benchwrap show [0-9a-f]{8} --all$'
 done_testing

@@ -3,7 +3,6 @@
 #include "compare/compare_parts.h"
 
 #include "base/show.h"
-#include "mlruns-format/disturbance.h"
 #include "mlruns-format/missing.h"
 #include "runs/inputs.h"
 
@@ -346,72 +345,7 @@ void compare_put_answer(struct compare_text *t, size_t g)
     compare_put_wrapped(t, 13, buf_text(&b));
 }
 
-/* ---- what was disturbed, what is mixed ---- */
-
-static size_t last_count(const struct tree_run *run, const char *key)
-{
-    const struct tree_entry *e = runs_entry(run->metrics, key);
-    double value = e && e->count ? tree_entry_latest(e)->value : 0;
-    return value > 0 && value < 1e9 ? (size_t)value : 0;
-}
-
-struct counted_runs compare_count_disturbed(const struct compare_group *group)
-{
-    struct counted_runs ret = {0};
-    for (size_t i = 0; i < group->count; i++) {
-        const struct tree_run *run = group->members[i].run;
-        size_t runs = last_count(run, "series.runs"), warmups = last_count(run, "series.warmup");
-        bool series = runs > warmups, noisy = runs_entry(run->tags, "benchwrap.noisy");
-        ret.runs += series ? runs - warmups : 1;
-        ret.n += series ? last_count(run, "series.noisy") : noisy;
-        ret.unjudged += series ? last_count(run, "series.unjudged") : !noisy && disturbance_unjudged(group->members[i].detail);
-    }
-    return ret;
-}
-
-/* Counts the runs that did not end well. A series stands for itself: it failed where a repetition
- * did. */
-static struct counted_runs count_failed(const struct compare_group *group)
-{
-    struct counted_runs ret = {.runs = group->count};
-    for (size_t i = 0; i < group->count; i++)
-        ret.n += group->members[i].run->status == RUN_FAILED || group->members[i].run->status == RUN_KILLED;
-    return ret;
-}
-
-/* Writes "! A: 3 of 3, B: 1 of 3 (2 not judged) runs were disturbed." Nothing where no group has
- * such runs. */
-static void put_counted(struct compare_text *t, struct counted_runs (*count)(const struct compare_group *group), const char *words,
-                        enum style style)
-{
-    CLEANUP_BUF struct buf b;
-    size_t n = 0;
-    buf_init(&b, 4096);
-    for (size_t g = 0; g < t->count; g++) {
-        struct counted_runs c = count(&t->groups[g]);
-        n += c.n;
-        if (c.n || c.unjudged)
-            buf_printf(&b, "%s%c: %zu of %zu", b.n ? ", " : "! ", (char)('A' + g), c.n, c.runs);
-        if (c.unjudged)
-            buf_printf(&b, " (%zu not judged)", c.unjudged);
-    }
-    if (!n)
-        return;
-    buf_printf(&b, " runs %s.", words);
-    screen_style_begin(&t->screen, style, t->to);
-    compare_put_wrapped(t, 2, buf_text(&b));
-    screen_style_end(&t->screen, style, t->to);
-}
-
-void compare_put_failed(struct compare_text *t)
-{
-    put_counted(t, count_failed, "failed", STYLE_BAD);
-}
-
-void compare_put_disturbed(struct compare_text *t)
-{
-    put_counted(t, compare_count_disturbed, "were disturbed", STYLE_WARN);
-}
+/* ---- values that are missing, what is mixed ---- */
 
 /* The median of those that have a value is another one than that of all: what failed, or was not a number, may be the slow ones. */
 void compare_put_partial(struct compare_text *t)

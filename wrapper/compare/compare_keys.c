@@ -221,29 +221,53 @@ static void put_differing(const struct compared_keys *keys, enum comparison_part
         buf_printf(to, " and %zu more", n - NAMED_MAX);
 }
 
-void compare_keys_show(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct buf *to)
+/* Appends whether the inputs are the same but for those that the user named, or in which others
+ * they differ. all: also where "A and B have the same inputs" says it, and the key. */
+static void show_inputs(const struct compared_keys *keys, const struct compare_group *groups, size_t count, bool all, struct buf *to)
+{
+    bool differ = keys->differing[COMPARISON_MEASURED][0] != NULL;
+    if (!differ && !all && !keys->left_out)
+        return;
+    if (keys->left_out)
+        buf_printf(to, "Apart from %s %s", keys->left_out, differ ? "they differ in " : "the inputs are the same");
+    else
+        buf_puts(to, differ ? "The inputs differ in " : "The same inputs");
+    if (differ) {
+        put_differing(keys, COMPARISON_MEASURED, groups, count, to);
+        buf_puts(to, ": no verdict there");
+    } else if (all) {
+        buf_printf(to, " (key %s)", keys->list[0].id[COMPARISON_MEASURED]);
+    }
+    buf_puts(to, ". ");
+}
+
+/* Appends in what the systems differ; all: also that they are the same, with the key. */
+static void show_system(const struct compared_keys *keys, const struct compare_group *groups, size_t count, bool all, struct buf *to)
 {
     enum { NAMED_MAX = 4 };
-    static const char *const nouns[COMPARISON_PARTS] = {[COMPARISON_MEASURED] = "measurement", [COMPARISON_SYSTEM] = "system"};
-    for (enum comparison_part part = COMPARISON_MEASURED; part <= COMPARISON_SYSTEM; part++) {
-        buf_puts(to, part ? ". " : "");
-        if (keys->differing[part][0]) {
-            buf_printf(to, "Different %ss: they differ in ", nouns[part]);
-            put_differing(keys, part, groups, count, to);
-            continue;
-        }
-        buf_printf(to, "The same %s (key %s", nouns[part], keys->list[0].id[part]);
-        size_t begin = to->n;
-        buf_puts(to, ": ");
-        if (part == COMPARISON_SYSTEM)
-            comparison_key_show(&keys->list[0], part, NAMED_MAX, to);
-        if (to->n == begin + 2)
-            to->n = begin;
-        buf_putc(to, ')');
+    if (keys->differing[COMPARISON_SYSTEM][0]) {
+        buf_puts(to, "Different systems: they differ in ");
+        put_differing(keys, COMPARISON_SYSTEM, groups, count, to);
+        buf_putc(to, '.');
+        return;
     }
-    if (keys->left_out)
-        buf_printf(to, ". Not counted as a difference: %s", keys->left_out);
-    buf_putc(to, '.');
+    if (!all)
+        return;
+    buf_printf(to, "The same system (key %s", keys->list[0].id[COMPARISON_SYSTEM]);
+    size_t begin = to->n;
+    buf_puts(to, ": ");
+    comparison_key_show(&keys->list[0], COMPARISON_SYSTEM, NAMED_MAX, to);
+    if (to->n == begin + 2)
+        to->n = begin;
+    buf_puts(to, ").");
+}
+
+void compare_keys_show(const struct compared_keys *keys, const struct compare_group *groups, size_t count, bool all, struct buf *to)
+{
+    show_inputs(keys, groups, count, all, to);
+    show_system(keys, groups, count, all, to);
+    while (to->n && to->p[to->n - 1] == ' ')
+        to->n--;
 }
 
 void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct buf *to)

@@ -42,7 +42,7 @@ struct counted_runs compare_count_disturbed(const struct compare_group *group);
 
 /* Append lines: what is higher or lower in group g; which runs were disturbed; which groups mix runs of several situations. */
 void compare_put_answer(struct compare_text *t, size_t g);
-void compare_put_failed(struct compare_text *t); /* "! A: 1 of 1 runs failed." */
+void compare_put_failed(struct compare_text *t); /* "! Failed: A 1 of 1 runs." */
 void compare_put_disturbed(struct compare_text *t);
 void compare_put_partial(struct compare_text *t); /* "! Not all runs have a value: rate in 4 of 5 runs of A." */
 void compare_put_missing(struct compare_text *t); /* "! p99 is missing in B: p99 of 256 values, 662 needed." */

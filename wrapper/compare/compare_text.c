@@ -151,8 +151,9 @@ static void put_compared_keys(struct compare_text *t)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 16);
-    compare_keys_show(t->keys, t->groups, t->count, &b);
-    compare_put_wrapped(t, 2, buf_text(&b));
+    compare_keys_show(t->keys, t->groups, t->count, t->all, &b);
+    if (b.n)
+        compare_put_wrapped(t, 2, buf_text(&b));
 }
 
 /* Writes one sentence where nothing differs, else one for hardware and one for settings. */
@@ -418,22 +419,39 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     screen_style_end(&t->screen, STYLE_DIM, t->to);
 }
 
+/* Returns the text up to its first comma or semicolon that is in no brackets. */
+static struct str first_clause(struct str text)
+{
+    int depth = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        depth += (text.p[i] == '(') - (text.p[i] == ')');
+        if (depth <= 0 && (text.p[i] == ',' || text.p[i] == ';'))
+            return str_sub(text, 0, i);
+    }
+    return text;
+}
+
 /* Writes that only wall times are compared, and why the runs have no results, by the first that has
- * a reason. */
+ * a reason: one clause, and where the rest is. */
 static void put_no_metrics(struct compare_text *t)
 {
     CLEANUP_BUF struct buf b;
-    const char *why = NULL;
+    const char *why = NULL, *of = "";
     buf_init(&b, 4096);
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
         if (!compare_is_wall(m))
             return;
     for (size_t g = 0; g < t->count; g++)
-        for (size_t i = 0; i < t->groups[g].count && !why; i++)
+        for (size_t i = 0; i < t->groups[g].count && !why; i++) {
             why = no_metrics_of(t->groups[g].members[i].detail);
+            of = t->groups[g].members[i].run->id;
+        }
     if (!why)
         return;
-    buf_printf(&b, "! " NO_METRICS "%s", why);
+    struct str clause = first_clause(str_of(why));
+    buf_printf(&b, "! " NO_METRICS STR_FMT, STR_ARG(clause));
+    if (why[clause.n])
+        buf_printf(&b, "; why: benchwrap show %.8s --all", of);
     compare_put_wrapped(t, 2, buf_text(&b));
 }
 

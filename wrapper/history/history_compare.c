@@ -247,7 +247,7 @@ static void put_answer(const struct history_state *h, const struct screen *scree
     screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
 }
 
-/* Writes "Measurement (key 4be1c3d2a0): benchmark fio, …." and a line for the system. */
+/* Writes "Measurement: benchmark fio, …." and a line for the system. */
 static void put_history_key(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     enum { NAMED = 6 };
@@ -256,7 +256,7 @@ static void put_history_key(const struct history_state *h, const struct screen *
     buf_init(&b, 8192);
     for (enum comparison_part part = COMPARISON_MEASURED; part <= COMPARISON_SYSTEM; part++) {
         buf_clear(&b);
-        buf_printf(&b, "%s (key %s): ", nouns[part], h->key.id[part]);
+        buf_printf(&b, "%s: ", nouns[part]);
         size_t named = b.n;
         comparison_key_show(&h->key, part, NAMED, &b);
         if (b.n == named && part == COMPARISON_SYSTEM) /* nothing known */

@@ -319,7 +319,7 @@ static void put_conditions(struct groups_report *r)
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 16);
     doc_heading(r->d, "Conditions");
-    compare_keys_show(&r->keys, r->groups, r->count, &b);
+    compare_keys_show(&r->keys, r->groups, r->count, true, &b);
     doc_text(r->d, STYLE_PLAIN, arena_dup(r->a, b.p ? b.p : "", b.n));
     buf_clear(&b);
     compare_keys_hint(&r->keys, r->metrics, r->count, &b);
