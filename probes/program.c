@@ -15,13 +15,23 @@ static bool program_is_file(const struct host *h, const char *path, bool executa
            (!executable || faccessat(h->root, path + 1, X_OK, 0) == 0);
 }
 
+/* Removes components "." from an absolute path: "/home/ada/./run" and "/home/ada/run" are one file. */
+static void drop_dots(char *path)
+{
+    for (char *at; (at = strstr(path, "/./"));)
+        memmove(at, at + 2, strlen(at + 2) + 1);
+}
+
 static bool program_join_path(char *ret, size_t size, const char *cwd, struct str dir, const char *name)
 {
     bool relative = dir.n == 0 || dir.p[0] != '/';
     if (relative && (!cwd || cwd[0] != '/'))
         return false;
     int n = snprintf(ret, size, "%s%s" STR_FMT "%s%s", relative ? cwd : "", relative ? "/" : "", STR_ARG(dir), dir.n > 0 ? "/" : "", name);
-    return n > 0 && (size_t)n < size;
+    if (n <= 0 || (size_t)n >= size)
+        return false;
+    drop_dots(ret);
+    return true;
 }
 
 const char *program_is_hidden(const struct host *h)

@@ -14,6 +14,8 @@ like "there are commands" "$(echo "$verbs" | wc -l)" '^[1-9][0-9]+$'
 same "help of the program and its manual have the same options" "$("$BENCHWRAP" help options | help_names)" "$("$BENCHWRAP" help --man | man_names)"
 like "among them --timeout" "$("$BENCHWRAP" help options | help_names)" '^--timeout$'
 is "the first screen has at most 40 lines of 80 columns" "$("$BENCHWRAP" help | awk 'length > 80 || NR > 40')" ""
+readme=$(sed -n '/^## Start here/,/^## Record/s/.*| `benchwrap \([a-z]*\).*/\1/p' "$ROOT/README.md" | sort -u)
+for command in $readme; do like "the first screen has $command, which README begins with" "$("$BENCHWRAP" help)" "^[A-Z][a-z]* +$command +|^ +$command +"; done
 is "what the first screen names is there" "$("$BENCHWRAP" help | help_names | comm -23 - <("$BENCHWRAP" help options | help_names))" ""
 same "help --all is help commands" "$("$BENCHWRAP" help --all)" "$("$BENCHWRAP" help commands)"
 same "-h is --help" "$("$BENCHWRAP" -h)" "$("$BENCHWRAP" --help)"

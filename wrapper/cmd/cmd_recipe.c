@@ -594,7 +594,7 @@ static int recipe_command(struct cmd_context *c)
 
 const struct cmd cmd_recipe = {
     .name = "recipe",
-    .summary = "Run campaigns of services, clients and sweeps from one file",
+    .summary = "Run campaigns of services and sweeps from one file",
     .usage = "VERB [OPTIONS] [FILE|NAME]",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

@@ -389,8 +389,10 @@ static void put_hint(const struct show_state *s, size_t more, struct buf *to)
     buf_puts(&b, "hint: benchwrap show --all   ");
     if (more)
         buf_printf(&b, "%zu more metric%s, ", more, str_plural(more));
-    buf_printf(&b, "%zu machine metric%s, %zu fact%s, %zu tag%s, %zu missing", machine, str_plural(machine), facts, str_plural(facts), tags,
-               str_plural(tags), missing);
+    buf_printf(&b, "%zu machine metric%s, %zu fact%s, %zu tag%s", machine, str_plural(machine), facts, str_plural(facts), tags,
+               str_plural(tags));
+    if (missing)
+        buf_printf(&b, ", why %zu value%s %s not available here", missing, str_plural(missing), missing == 1 ? "is" : "are");
     buf_putc(to, '\n');
     screen_style_begin(&s->screen, STYLE_DIM, to);
     screen_wrap(&s->screen, buf_text(&b), 0, 0, to);
