@@ -82,12 +82,15 @@ static bool note_line(struct figure_context *x, struct str line, struct str word
         x->title_age = 0;
     } else
         x->title_age++;
-    if (x->section[0] && indent <= x->section_indent)
+    bool rule = words.n >= 10 && !guess_letters(words) && !numbers; /* drawn; directly below a title it underlines it */
+    if (x->section[0] && (indent <= x->section_indent || (rule && x->section_age)))
         x->section[0] = 0;
+    x->section_age++;
     if (title) {
         struct str text = str_sub(words, 0, words.n - 1);
         snprintf(x->section, sizeof x->section, STR_FMT, STR_ARG(text));
         x->section_indent = indent;
+        x->section_age = 0;
         x->section_unit = figure_unit_of_label(without_last_noun(text));
     }
     if (figure_header_note(x, line, numbers))
@@ -168,7 +171,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     }
     if (words.n > 2 && words.p[0] == '"' && memchr(words.p + 1, '"', words.n - 1) == words.p + words.n - 1)
         words = str_sub(words, 1, words.n - 2); /* "Elapsed time: 3.5 msecs", printed as a text */
-    words = figure_without_estimate(figure_without_stamp(without_border(words)));
+    words = figure_without_braces(figure_without_estimate(figure_without_stamp(without_border(words))));
     struct figure_round round = {"", false};
     figure_round_note(x, words);
     bool counted = figure_is_progress(words) || words.p[0] == '[' || str_is_digit(words.p[0]);
@@ -177,17 +180,20 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
         words = last;
     count = words.n ? figure_numbers_take(words, number) : 0;
     figure_commas_note(x, words, number, count);
-    if ((n = figure_take_tagged(x, words, to)) || (n = figure_take_time(x, words, number, count, to)) ||
-        (n = figure_take_bar(x, words, to)) || (n = figure_take_counted_rate(x, words, number, count, to)))
+    if ((n = figure_take_tagged(x, words, to)) || (n = figure_take_pairs(x, words, count, to)) ||
+        (n = figure_take_time(x, words, number, count, to)) || (n = figure_take_bar(x, words, to)) ||
+        (n = figure_take_counted_rate(x, words, number, count, to)))
         goto done;
     if ((has_candidate(words, number, count) || (count && figure_fits_titles(x, words))) && !figure_is_progress(words) &&
         !figure_is_estimate(words)) {
         if ((n = figure_take_percentile(x, words, number, count, to)) || (n = figure_take_parts(x, words, to)) ||
             (n = figure_take_statistics(x, words, to)) || (n = figure_take_listed(x, words, number, count, to)) ||
             (n = figure_take_reduction(x, words, number, count, to)) || (n = figure_take_share(x, words, number, count, to)) ||
-            (n = figure_take_bracketed(x, words, number, count, to)) || (n = figure_take_erred(x, words, number, count, indented, to)))
+            (n = figure_take_column_share(x, words, number, count, to)) || (n = figure_take_bracketed(x, words, number, count, to)) ||
+            (n = figure_take_erred(x, words, number, count, indented, to)))
             goto done;
-        if ((row = figure_take_columns(x, words, count, to, &n)) && (n || x->header[0]))
+        row = figure_take_columns(x, words, count, to, &n);
+        if ((row && n) || (n = figure_take_boxed(x, words, to)) || (row && x->header[0]))
             goto done;
         bool rows = count >= 3 && number[0].from == 0 &&
                     (str_is_blank(char_at(words, number[0].to)) && str_is_blank(char_at(words, number[0].to + 1)));
@@ -200,6 +206,8 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             if (figure_compose(x, words, number, count, k, indented, &to[n]))
                 n++;
         }
+        if (n && n < FIGURES_MAX)
+            n += figure_take_last_share(x, words, number, count, &to[n]);
         if (!n && !rows && !(n = figure_take_done(x, words, number, count, to))) {
             n = figure_take_lone(x, words, number, count, to);
             lone = n == 1 && !strcmp(to[0].unit->dimension, "second");
@@ -219,7 +227,8 @@ done:
         x->has_result = x->has_result || figure_is_time_or_rate(to[i].unit);
     }
     note_passed(x, words, number, n ? 0 : count);
-    bool table = note_line(x, line, str_trim(line), indent, count, row);
+    struct str unstamped = figure_without_stamp(str_trim(line)); /* "10:11:12   CPU   %usr" */
+    bool table = note_line(x, unstamped.n < str_trim(line).n ? unstamped : line, str_trim(line), indent, count, row);
     figure_heading_note(x, words, number, count, n + table);
     return n;
 }

@@ -27,8 +27,7 @@ struct figure {
     char name[FIGURE_NAME_MAX]; /* words, as printed; not a key yet */
     char value[32]; /* a decimal number */
     const struct unit *unit; /* NULL: a count, a ratio or a score */
-    struct str digits,
-        printed; /* places of value and unit in the line; digits empty: computed ("1m2s"), printed empty: the name has it */
+    struct str digits, printed; /* places of value and unit in the line; digits empty: computed ("1m2s"), printed empty: the name has it */
     bool lone; /* a time that is all of its line: where more follows, nothing shows that it is the result */
     bool bare; /* a statistic without a known unit: for a draft of rules, which a person reads */
     bool unsure; /* "1,234": a fraction or thousands, which nothing before has shown */
@@ -44,6 +43,7 @@ enum heading_level { HEADING_PART, HEADING_TEST, HEADING_LEVELS };
 struct figure_context {
     char section[64]; /* "Latency (ms):" above indented lines; empty: none */
     size_t section_indent;
+    unsigned section_age; /* lines since */
     const struct unit *section_unit;
     char title[100]; /* the last line of words alone: above percentiles and statistics */
     unsigned title_age; /* lines since */

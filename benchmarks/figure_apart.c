@@ -55,6 +55,7 @@ static bool is_detail(const struct figure_context *x, struct str line, const str
         if (n[k].unit)
             return true;
     return (x->heads_deeper && x->indent > x->heading_indent) ||
+           (count && n[0].from >= 2 && str_is_blank(line.p[n[0].from - 1]) && str_is_blank(line.p[n[0].from - 2])) ||
            (count && (memchr(line.p, ':', line.n) || memchr(line.p, '=', line.n) || str_is_digit(line.p[0])));
 }
 

@@ -89,6 +89,8 @@ static const struct unit *column_unit(const struct table_row *t, size_t column, 
     const struct unit *unit = figure_unit_of_label(title);
     if (!unit && column >= 1 && column <= t->units.n)
         unit = figure_unit_of_label(t->units.field[column - 1]);
+    if (!unit && title.n > 2 && title.p[0] == '%' && str_is_letter(str_trim(str_sub(title, 1, title.n)).p[0])) /* "%idle", "% Lines" */
+        unit = units_find(STR("percent"));
     if (!unit && figure_is_statistic(title)) /* "Reqs/sec   90.45   74.11" below "Statistics   Avg   Stdev" */
         unit = figure_unit_of_label(str_of(t->name));
     if (!unit && str_is(title, "hz"))
@@ -130,6 +132,8 @@ static bool column_figure(const struct table_row *t, size_t column, struct figur
     if ((n.multiple && !figure_is_counted(unit)) || !figure_title_name(title, label, sizeof label) || figure_is_condition(str_of(label)) ||
         figure_is_estimate(str_of(label)) || (!(unit && figure_is_rate(unit)) && figure_is_condition(str_of(t->name))))
         return false;
+    if (!unit && t->shift && !t->name[0]) /* the number that begins the row may be that of a class */
+        return false;
     bool of_round = t->step[0] && figure_is_round(t->head.field[0]) && figure_is_round_value(title);
     if (!unit && !(memchr(cell.p, '.', length) && (t->name[0] || t->step[0]) && (of_round || is_score_column(title, str_of(label)))))
         return false;
@@ -148,7 +152,7 @@ static void take_row_step(struct table_row *t)
     int64_t number;
     uint64_t size;
     struct str cell = t->row.n ? figure_cell(t->row.field[0]) : (struct str){"", 0};
-    if (t->names || t->shift || !t->head.n || !figure_is_step(t->head.field[0]))
+    if (t->names || !t->head.n || (!t->shift && !figure_is_step(t->head.field[0])))
         return;
     if (str_int(cell, &number) && number >= 0)
         snprintf(t->step, sizeof t->step, "%lld", (long long)number);
@@ -213,6 +217,27 @@ static size_t numbers_in(const struct table_row *t)
     return numbers;
 }
 
+/* "Average:   all   33.1" below "10:11:12   CPU   %usr": a statistic of the rows above is in the place of their time. */
+static struct str cut_statistic(struct table_row *t)
+{
+    size_t titles = figure_word_columns(str_of(t->context->header)).n;
+    struct str first = t->row.n == titles + 1 ? t->row.field[0] : (struct str){"", 0};
+    if (!str_ends(first, ":") || !figure_is_statistic(first))
+        return (struct str){"", 0};
+    t->row.n--;
+    t->shift = t->shift && t->head.n < t->row.n;
+    for (size_t i = 0; i < t->row.n; i++)
+        t->row.field[i] = t->row.field[i + 1];
+    return str_sub(first, 0, first.n - 1);
+}
+
+static void add_statistic(struct table_row *t, struct str statistic)
+{
+    char rows[sizeof t->name];
+    snprintf(rows, sizeof rows, "%s", t->name);
+    snprintf(t->name, sizeof t->name, STR_FMT " %.80s", (int)(statistic.n > 30 ? 30 : statistic.n), statistic.p, rows);
+}
+
 /* The next line of a row that has as many lines as its header: numbers alone. */
 static bool take_more_values(struct figure_context *x, struct table_row *t, struct figure *to, size_t *ret_n)
 {
@@ -252,6 +277,32 @@ static void take_words(struct table_row *t, struct str line)
     t->row = row;
 }
 
+/* The column of names has no title: one title less than fields, and the first one ends right of the name. */
+static bool is_shifted(const struct table_row *t, struct str line)
+{
+    const char *header = t->context->header;
+    if (t->head.n + 1 != t->row.n || !t->head.n || !str_is_blank(header[0]) || !str_is_blank(header[1]))
+        return false;
+    struct str title = t->head.field[0], name = t->row.field[0];
+    return (size_t)(title.p + title.n - header) > t->context->indent + (size_t)(name.p + name.n - line.p);
+}
+
+/* "CPU  %sys %iowait": where one blank is between two titles, the words are the titles if they end at the same places as the row's fields. Counted
+ * from the right: the left of a row may have lost its time. */
+static void match_words(struct table_row *t, struct str line)
+{
+    struct str header = str_trim(str_of(t->context->header));
+    struct columns words = figure_word_columns(header);
+    if (words.n != t->row.n || t->row.bars)
+        return;
+    for (size_t i = 1; i < words.n; i++)
+        if (header.p + header.n - words.field[i].p - (ptrdiff_t)words.field[i].n !=
+            line.p + line.n - t->row.field[i].p - (ptrdiff_t)t->row.field[i].n)
+            return;
+    t->head = words;
+    t->shift = 0;
+}
+
 /* Rows below a header: "BM_copy   5.6 ns   5.5 ns   1000" below "Benchmark   Time   CPU   Iterations". */
 bool figure_take_columns(struct figure_context *x, struct str line, size_t count, struct figure *to, size_t *ret_n)
 {
@@ -267,7 +318,10 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
         return false;
     if (x->belows)
         t.units = figure_columns(str_of(x->below[0]));
-    t.shift = t.head.n + 1 == t.row.n && str_is_blank(x->header[0]) && str_is_blank(x->header[1]);
+    t.shift = is_shifted(&t, line);
+    struct str statistic = cut_statistic(&t);
+    if (t.head.n < t.row.n)
+        match_words(&t, line);
     bool fits = t.head.n && t.head.n + t.shift == t.row.n, drawn = fits && t.row.bars && t.row.bars == t.head.bars;
     if (drawn && !x->depth)
         drop_row_index(&t);
@@ -277,13 +331,17 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
         take_row_name(&t);
     if (!str_is_letter(t.name[0])) /* the number of a job, a hash */
         t.name[0] = 0;
+    if (statistic.n)
+        add_statistic(&t, statistic);
     numbers = numbers_in(&t);
     bool all = numbers + t.names == t.row.n, named = t.name[0], alone = !t.names && x->header_gap <= 1;
-    if (!fits || !(drawn || (all && (named || alone) && (!t.shift || t.names == 1))))
+    take_row_step(&t);
+    if (!fits || !(drawn || (all && (named || alone) && (!t.shift || t.names == 1 || t.step[0]))))
         return numbers >= 2 && numbers + 1 == t.row.n && named && !str_ends(t.row.field[0], ":");
     t.seconds = figure_is_time_header(&t.head);
-    take_row_step(&t);
-    for (size_t i = t.names; i < t.row.n && n < FIGURES_MAX; i++)
+    if (t.seconds && !t.name[0]) /* another clock of the program may have the same title */
+        snprintf(t.name, sizeof t.name, "time");
+    for (size_t i = t.names + (t.shift && t.step[0]); i < t.row.n && n < FIGURES_MAX; i++)
         n += column_figure(&t, i, &to[n]);
     *ret_n = n;
     x->row_line = 0;

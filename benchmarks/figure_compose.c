@@ -105,6 +105,12 @@ static bool is_sole(struct str line, const struct number *n, size_t count, size_
     return true;
 }
 
+/* "wall time ........ 1.5 s", "assembling...0.5s" */
+static bool ends_in_dots(struct str text)
+{
+    return str_ends(text, "...");
+}
+
 bool figure_compose(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k, bool indented,
                     struct figure *ret)
 {
@@ -117,8 +123,8 @@ bool figure_compose(const struct figure_context *x, struct str line, const struc
     struct str between = str_sub(line, from, arrow ? i - arrow - from : n->from - from),
                clause = figure_without_error_name(figure_clause(between));
     struct figure_candidate c = {.number = n, .label = clause, .own = true, .sole = is_sole(line, numbers, count, k)};
-    c.strong = arrow || (i > from && is_one_of(line.p[i - 1], "=:")) || figure_is_bare_score(line, n, count) ||
-               figure_is_bare_time(line, n, count);
+    c.strong = arrow || ends_in_dots(str_sub(line, from, i - from)) || (i > from && is_one_of(line.p[i - 1], "=:")) ||
+               figure_is_bare_score(line, n, count) || figure_is_bare_time(line, n, count);
     c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t') || figure_is_named_time(line, n, count);
     if (!k && c.column && !c.strong && figure_is_list_of_words(str_trim(between)))
         clause = c.label = str_trim(between);

@@ -56,4 +56,11 @@ bool figure_compose(const struct figure_context *x, struct str line, const struc
                     struct figure *ret);
 /* "[READ], AverageLatency(us), 38.5": a tag, a name and a value. Returns how many results it has. */
 size_t figure_take_tagged(const struct figure_context *x, struct str line, struct figure *to);
+
+/* ---- figure_pairs.c ---- */
+
+/* "info nodes 30000 nps 116731 time 257": words and numbers in turn, of which rates and scores are results. Returns how many it has. */
+size_t figure_take_pairs(const struct figure_context *x, struct str line, size_t count, struct figure *to);
+size_t figure_take_boxed(const struct figure_context *x, struct str line, struct figure *to); /* "| fps | 1234 |" alone in its box */
+struct str figure_without_braces(struct str line); /* the members of an object that is all of the line: "{'loss': 0.3, 'acc': 0.9}" */
 #endif

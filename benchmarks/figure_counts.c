@@ -145,7 +145,8 @@ static bool bar_score_set(const struct figure_context *x, struct str text, struc
 static size_t take_open_bar(const struct figure_context *x, struct str line, struct figure *to)
 {
     ptrdiff_t at = str_find(line, STR("100%|"));
-    const char *bar = at >= 0 ? memrchr(line.p, '|', line.n) : NULL, *open = bar ? memchr(bar, '[', (size_t)(line.p + line.n - bar)) : NULL;
+    size_t drawn = at >= 0 ? (size_t)at + sizeof "100%|" - 1 : line.n;
+    const char *bar = memchr(line.p + drawn, '|', line.n - drawn), *open = bar ? memchr(bar, '[', (size_t)(line.p + line.n - bar)) : NULL;
     if (!open || !str_ends(line, "]") || !is_all((struct str){bar + 1, (size_t)(open - bar - 1)}))
         return 0;
     struct str parts = {open + 1, (size_t)(line.p + line.n - open) - 2}, times = str_cut(&parts, ','),
@@ -153,8 +154,13 @@ static size_t take_open_bar(const struct figure_context *x, struct str line, str
     if (!memchr(times.p, '<', times.n) || !bar_figure_set(x, rate, str_trim(str_sub(line, 0, (size_t)at)), to))
         return 0;
     size_t found = 1;
-    while (parts.p && found < FIGURES_MAX)
-        found += bar_score_set(x, str_trim(str_cut(&parts, ',')), &to[found]);
+    while (parts.n && found < FIGURES_MAX) { /* "loss=0.3, acc=0.9", "loss=0.3 | acc=0.9" */
+        size_t end = 0;
+        while (end < parts.n && !is_one_of(parts.p[end], ",|"))
+            end++;
+        found += bar_score_set(x, str_trim(str_sub(parts, 0, end)), &to[found]);
+        parts = str_sub(parts, end + 1, parts.n);
+    }
     return found;
 }
 

@@ -236,6 +236,17 @@ size_t figure_take_reduction(const struct figure_context *x, struct str line, co
     return figure_value_set(x, line, percent, percent->unit, to);
 }
 
+bool figure_is_share(struct str amounts, struct str percent)
+{
+    double part, all, share;
+    size_t a = guess_number(amounts), slash = a;
+    while (str_is_blank(char_at(amounts, slash)))
+        slash++;
+    struct str rest = char_at(amounts, slash) == '/' ? str_trim(str_sub(amounts, slash + 1, amounts.n)) : (struct str){"", 0};
+    return a && guess_is_number(rest) && str_double(str_sub(amounts, 0, a), &part) && str_double(rest, &all) && all > 0 &&
+           str_double(percent, &share) && share > 100 * part / all - 1 && share < 100 * part / all + 1 && share <= 100;
+}
+
 /* "Disk: 12 / 100 (12.5%)", "Train split: 800 (80.5%)": the state of a machine, or a setting. */
 static bool is_share_of_setting(struct str name)
 {
@@ -264,6 +275,54 @@ size_t figure_take_share(const struct figure_context *x, struct str line, const 
         return 0;
     to->section = 0;
     return figure_value_set(x, line, last, last->unit, to);
+}
+
+/* "Used", "Reserved": the state of a machine. */
+static bool is_outcome(struct str name)
+{
+    bool past = false;
+    for (struct str word; (word = str_word(&name)).n;) {
+        if (figure_is_any(word, "used allocated reserved unallocated cached shared buffered"))
+            return false;
+        past = past || figure_is_past_verb(word) || figure_is_score(word);
+    }
+    return past;
+}
+
+/* "loss: 0.27, accuracy: 9912/10000 (99%)": the share that ends a line with other results. It is what the two amounts show. */
+size_t figure_take_last_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    const struct number *last = count ? &n[count - 1] : NULL;
+    if (!last || !last->inside || last->plain || last->error || !last->unit || strcmp(last->unit->dimension, "percent") ||
+        last->end + 1 != line.n || char_at(line, last->from - 1) != '(' || char_at(line, last->end) != ')')
+        return 0;
+    struct str before = str_trim(str_sub(line, 0, last->from - 1)), clause = before;
+    const char *comma = memrchr(before.p, ',', before.n), *colon = memrchr(before.p, ':', before.n);
+    if (!colon || (comma && comma > colon))
+        return 0;
+    clause = comma ? str_trim((struct str){comma + 1, (size_t)(colon - comma) - 1}) : str_sub(before, 0, (size_t)(colon - before.p));
+    struct str amounts = str_trim((struct str){colon + 1, (size_t)(before.p + before.n - colon) - 1});
+    if (!figure_is_share(amounts, str_sub(line, last->from, last->to - last->from)) || figure_has_number(clause) || !is_outcome(clause) ||
+        figure_is_condition(clause) || is_share_of_setting(clause) || !figure_name_clean(clause, to->name, 60) ||
+        !str_is_letter(to->name[0]))
+        return 0;
+    to->section = 0;
+    return figure_value_set(x, line, last, last->unit, to);
+}
+
+/* "Correctly Classified Instances    147    98 %": columns of a name, an amount and its share of all. */
+size_t figure_take_column_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    if (count != 2 || n[0].unit || n[0].raw.n || n[0].from < 2 || !n[1].unit || strcmp(n[1].unit->dimension, "percent") || n[1].plain ||
+        n[1].inside || n[1].error || n[1].end != line.n || line.p[n[1].from] == '-' || !str_is_blank(line.p[n[0].from - 1]) ||
+        !str_is_blank(line.p[n[0].from - 2]) || str_trim(str_sub(line, n[0].end, n[1].from - n[0].end)).n || n[1].from < n[0].end + 2)
+        return 0;
+    struct str name = str_trim(str_sub(line, 0, n[0].from));
+    if (figure_has_number(name) || !is_outcome(name) || figure_is_condition(name) || is_share_of_setting(name) ||
+        !figure_name_clean(name, to->name, 60) || !str_is_letter(to->name[0]))
+        return 0;
+    to->section = 0;
+    return figure_value_set(x, line, &n[1], n[1].unit, to);
 }
 
 static bool nameless_set(const struct figure_context *x, struct figure *to, struct str line, const struct number *n, const char *name)

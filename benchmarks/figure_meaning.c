@@ -35,6 +35,24 @@ bool figure_is_saving(struct str line, const struct number *n)
     return str_has_word("saved savings smaller reduction reduced decrease removed Removed", word);
 }
 
+/* "Statements: 60% ( 3/5 )": do two amounts behind the percentage show the same? Of a loop it is how far it is: "Counting objects: 50% (1/2)". */
+static bool is_proved(struct str line, const struct number *n, struct str label)
+{
+    struct str behind = str_trim(str_sub(line, n->end, line.n));
+    const char *close = str_starts(behind, "(") ? memchr(behind.p, ')', behind.n) : NULL;
+    for (struct str word; (word = str_word(&label)).n;)
+        if (str_ends_anycase(word, "ing"))
+            return false;
+    return close &&
+           figure_is_share(str_trim((struct str){behind.p + 1, (size_t)(close - behind.p) - 1}), str_sub(line, n->from, n->to - n->from));
+}
+
+/* "eval_runtime": no time of the day. */
+static bool is_runtime(struct str label)
+{
+    return str_ends_anycase(label, "runtime") || str_ends_anycase(label, "walltime");
+}
+
 /* "CPU time: 0.05": a clock measured it, and nothing names the unit. "Time" alone names it where
  * the line has no other number. */
 static bool is_time_without_unit(struct str line, const struct figure_candidate *c, struct str label)
@@ -53,7 +71,8 @@ bool figure_is_result(const struct figure_context *x, struct str line, const str
     *ret_unit = u;
     if (is_asked_for(line, n) || (!n->unit && u && whole && u->factor == 1 && str_ends(label, "secs") && !str_ends(label, "in secs")))
         return false;
-    if ((n->multiple && !figure_is_counted(u)) || (n->clock && (!figure_is_elapsed(label) || (whole && !c->strong))))
+    if ((n->multiple && !figure_is_counted(u)) ||
+        (n->clock && (figure_is_elapsed(label) ? whole && !c->strong : whole || !is_runtime(label))))
         return false;
     for (size_t i = 0; i + 2 < label.n; i++) /* "L0:54.7% L1": values of others */
         if (str_is_digit(label.p[i]) && (label.p[i + 1] == '%' || (label.p[i + 1] == '.' && str_is_digit(label.p[i + 2]))))
@@ -68,7 +87,7 @@ bool figure_is_result(const struct figure_context *x, struct str line, const str
     if (line.p[n->from] == '-' && u) /* no rate or time is negative */
         return false;
     if (n->raw.n)
-        return c->strong || c->column;
+        return (c->strong || c->column) && (!figure_is_energy_unit(n->raw) || figure_is_energy(label));
     if (!u && section && x->section_unit && c->strong && figure_is_statistic(label)) {
         *ret_unit = x->section_unit;
         return true;
@@ -95,6 +114,8 @@ bool figure_is_result(const struct figure_context *x, struct str line, const str
     }
     if (!strcmp(u->dimension, "percent") && !whole && figure_is_saving(line, n)) /* "0.55% saved" */
         return true;
+    if (!strcmp(u->dimension, "percent") && is_proved(line, n, label))
+        return c->strong || c->column;
     if (!strcmp(u->dimension, "percent")) /* "Read percentage: 87%" before the first result is the mix that was set */
         return c->strong && c->sole && (!whole || x->has_result || figure_is_score(label));
     if (!strcmp(u->dimension, "joule") || !strcmp(u->dimension, "watt"))

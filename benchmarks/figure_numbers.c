@@ -240,6 +240,15 @@ static bool is_no_size(struct str word)
     return !unit || (strcmp(unit->dimension, "byte") && strcmp(unit->dimension, "second"));
 }
 
+/* "nodes 30000 nps 116731 time": is the word behind a number the name of the next one, although it can be a unit? rest: behind the word. */
+static bool names_next(struct str before, struct str word, struct str rest)
+{
+    const struct unit *unit;
+    struct str raw, next = rest, number = str_word(&next), behind = str_word(&next);
+    return figure_is_any(word, "fps nps pps lps cps ips iops qps tps rps mips") && before.n && str_is_letter(before.p[before.n - 1]) &&
+           number.n && guess_is_number(number) && !figure_unit(behind, &unit, &raw);
+}
+
 /* The unit that begins at `at`, behind blanks: one word, or "requests per second". Sets n->unit or n->raw, and n->end. */
 static void take_unit(struct str line, size_t at, bool joined, struct number *n)
 {
@@ -248,6 +257,8 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
         blanks++;
     struct str before = str_trim(str_sub(line, 0, n->from));
     size_t gap_max = str_ends(before, ":") || str_ends(before, "=") ? 8 : before.n ? 3 : 16; /* "0.234      seconds elapsed" */
+    if (str_is(str_sub(line, at + blanks, line.n), "%")) /* "147    98      %" */
+        gap_max = 16;
     if (joined ? blanks > 0 : blanks == 0 || blanks > gap_max)
         return;
     at += blanks;
@@ -266,6 +277,8 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
     if (!word.n || (is_one_of(char_at(line, to), "=:") && !said && !str_ends(str_trim(line), ":")))
         return;
     struct str next = rest, per = str_word(&next), time = str_word(&next);
+    if (!open && !joined && names_next(before, word, rest))
+        return;
     if (!open && counted_multiple(word) > 0) {
         take_multiple(line, counted_multiple(word), rest, n); /* "4.97 k iops" */
         return;
@@ -417,10 +430,13 @@ size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX]
     size_t count = 0;
     for (size_t i = 0; i < line.n && count < FIGURE_NUMBERS_MAX; i++) {
         char before = i ? line.p[i - 1] : ' ';
+        bool dots = before == '.' && i > 1 && line.p[i - 2] == '.'; /* "assembling...0.5s" */
+        if (before == '.' && line.p[i] == '.')
+            continue;
         if (!str_is_digit(line.p[i]) && !(is_one_of(line.p[i], "-+") && str_is_digit(char_at(line, i + 1))) &&
             !(line.p[i] == '.' && str_is_digit(char_at(line, i + 1))))
             continue;
-        bool apart = str_is_blank(before) || is_one_of(before, "=:([<>~|,;") || (unsigned char)before == 0xb1;
+        bool apart = str_is_blank(before) || dots || is_one_of(before, "=:([<>~|,;") || (unsigned char)before == 0xb1;
         bool clock = i > 1 && is_one_of(before, ":,") && str_is_digit(line.p[i - 2]); /* 10:11:12 and 1,2,3 are no numbers */
         size_t n = apart && !clock ? guess_number(str_sub(line, i, line.n)) : 0;
         if (n) {

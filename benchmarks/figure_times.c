@@ -126,6 +126,23 @@ static size_t take_time_again(const struct figure_context *x, struct str line, c
     return figure_value_set(x, line, last, last->unit, to);
 }
 
+/* "process-time:   1s   0.51 seconds": the same without brackets. */
+static size_t take_time_beside(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    const char *colon = memchr(line.p, ':', line.n);
+    const struct number *last = count >= 2 ? &n[count - 1] : NULL;
+    if (!last || !colon || last->inside || last->plain || !last->unit || last->own[0] || strcmp(last->unit->dimension, "second") ||
+        last->end != line.n || !memchr(line.p + last->from, '.', last->to - last->from))
+        return 0;
+    struct str name = str_sub(line, 0, (size_t)(colon - line.p)), first = str_trim(str_sub(line, name.n + 1, last->from - name.n - 1));
+    if (!first.n || memchr(first.p, '.', first.n) || !str_is_letter(first.p[first.n - 1]) || figure_has_number(name) ||
+        !is_amount_of_time(first) || !str_is_blank(line.p[last->from - 2]) || !figure_name_clean(name, to->name, sizeof to->name) ||
+        !figure_is_time(str_of(to->name)) || figure_is_condition(str_of(to->name)))
+        return 0;
+    to->section = 0;
+    return figure_value_set(x, line, last, last->unit, to);
+}
+
 /* A whole number of seconds may be the time that the user requested, and no result. */
 static bool is_measured_time(struct str line, const struct number *n)
 {
@@ -180,7 +197,8 @@ size_t figure_take_time(const struct figure_context *x, struct str line, const s
     if (may_be_of_command(line) && ((found = take_gnu_time(line, to)) || (found = take_tcsh_time(line, to)) ||
                                     (found = take_posix_time(line, to)) || (found = take_zsh_time(line, to))))
         return found;
-    return (found = take_time_again(x, line, n, count, to)) || (found = take_number_again(x, line, n, count, to))
+    return (found = take_time_again(x, line, n, count, to)) || (found = take_time_beside(x, line, n, count, to)) ||
+                   (found = take_number_again(x, line, n, count, to))
                ? found
                : take_file_time(x, line, n, count, to);
 }

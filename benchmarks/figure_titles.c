@@ -133,7 +133,7 @@ static bool is_line_of_titles(struct str line, size_t numbers)
             return false;
         unit = unit || (i && figure_unit_of_label(title));
     }
-    return unit && (c.n > 2 || figure_is_step(c.field[0]));
+    return (unit && (c.n > 2 || figure_is_step(c.field[0]))) || figure_is_time_header(&c);
 }
 
 bool figure_fits_titles(const struct figure_context *x, struct str line)
@@ -175,7 +175,7 @@ bool figure_is_time_header(const struct columns *head)
     bool user = false, real = false;
     for (size_t i = 0; i < head->n; i++) {
         user = user || str_is(head->field[i], "user");
-        real = real || str_is(head->field[i], "real");
+        real = real || str_is(head->field[i], "real") || str_is(head->field[i], "elapsed");
     }
     return user && real;
 }

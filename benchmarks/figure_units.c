@@ -94,6 +94,12 @@ static const struct unit *upper_case_time(struct str word)
     return NULL;
 }
 
+bool figure_is_energy_unit(struct str word)
+{
+    return str_is(word, "eV") || str_is(word, "Eh") || str_is(word, "Ha") || str_is(word, "Ry") ||
+           figure_is_any(word, "hartree hartrees kcal/mol kj/mol");
+}
+
 /* A word of at most UNIT_WORD_MAX bytes, by the tables. */
 static bool search_unit(struct str word, const struct unit **ret, struct str *ret_raw)
 {
@@ -136,7 +142,7 @@ static bool search_unit(struct str word, const struct unit **ret, struct str *re
         *ret_raw = word;
         return true;
     }
-    if (str_starts(word, "KB/s")) { /* 1000 to one program and 1024 to another */
+    if (figure_is_energy_unit(word) || str_starts(word, "KB/s")) { /* 1000 to one program and 1024 to another */
         *ret_raw = word;
         return true;
     }
@@ -198,6 +204,8 @@ static bool label_has_digit(struct str s)
 
 const struct unit *figure_unit_of_label(struct str label)
 {
+    while (label.n > 1 && strchr("\"'`", label.p[0]) && label.p[label.n - 1] == label.p[0])
+        label = str_sub(label, 1, label.n - 2);
     const struct unit *u = guess_unit_in(label);
     struct str raw = {NULL, 0};
     if (u)

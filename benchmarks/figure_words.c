@@ -50,6 +50,8 @@ static const char *const condition_words[] = {"age",
                                               "core clock",
                                               "cpu mhz",
                                               "created",
+                                              "criteria",
+                                              "criterion",
                                               "cutoff",
                                               "date",
                                               "deadline",
@@ -133,6 +135,8 @@ static const char *const condition_words[] = {"age",
                                               "testing",
                                               "theoretical",
                                               "think",
+                                              "thr",
+                                              "thresh",
                                               "threshold",
                                               "tick",
                                               "ticks",
@@ -142,6 +146,7 @@ static const char *const condition_words[] = {"age",
                                               "timestamp",
                                               "timestep",
                                               "timezone",
+                                              "tol",
                                               "tolerance",
                                               "track duration",
                                               "tsc",
@@ -170,10 +175,11 @@ static const char *const time_noun_words[] = {"delay",   "duration", "elapsed", 
 static const char *const rate_noun_words[] = {"bandwidth", "bw", "fps", "iops", "qps", "rate", "rps", "speed", "throughput", "tps"};
 static const char *const elapsed_words[] = {"cpu",   "elapsed", "execution", "overall", "real", "run time",
                                             "taken", "took",    "total",     "user",    "wall"};
-static const char *const task_time_words[] = {
-    "build time",  "compile time", "computation time", "decode time",  "decoding time",   "encode time", "encoding time", "execution time",
-    "index time",  "insert time",  "load time",        "parse time",   "processing time", "query time",  "read time",     "render time",
-    "search time", "solve time",   "sort time",        "startup time", "training time",   "write time"};
+static const char *const task_time_words[] = {"build time",   "compile time",  "computation time", "decode time", "decoding time",
+                                              "encode time",  "encoding time", "execution time",   "index time",  "insert time",
+                                              "load time",    "parse time",    "processing time",  "query time",  "read time",
+                                              "render time",  "response time", "search time",      "solve time",  "sort time",
+                                              "startup time", "training time", "turnaround time",  "write time"};
 /* Times of what is modelled or waited for, which no clock measures. */
 static const char *const model_time_words[] = {"arrival", "constant", "decay",      "end",         "exposure",  "final",
                                                "half",    "idle",     "initial",    "integration", "life",      "max simulation",
@@ -184,10 +190,12 @@ static const char *const other_span_words[] = {"time"};
 static const char *const third_span_words[] = {"average", "avg",     "cpu",   "elapsed",  "latency", "max",   "mean",
                                                "min",     "overall", "real",  "response", "rtt",     "spent", "sys",
                                                "system",  "took",    "total", "used",     "user",    "wall"};
-static const char *const score_words[] = {"acceptance fraction",
+static const char *const score_words[] = {"acc",
+                                          "acceptance fraction",
                                           "accuracy",
                                           "aic",
                                           "auc",
+                                          "availability",
                                           "bandwidth",
                                           "best cost",
                                           "best value",
@@ -200,13 +208,17 @@ static const char *const score_words[] = {"acceptance fraction",
                                           "divergence",
                                           "efficiency",
                                           "elbo",
+                                          "energy",
                                           "f1",
                                           "final cost",
                                           "fitness",
                                           "function value",
+                                          "hit rate",
                                           "imbalance",
                                           "inertia",
                                           "iou",
+                                          "kappa",
+                                          "kappa statistic",
                                           "log evidence",
                                           "log likelihood",
                                           "log loss",
@@ -214,6 +226,7 @@ static const char *const score_words[] = {"acceptance fraction",
                                           "loglikelihood",
                                           "logz",
                                           "loss",
+                                          "m ap",
                                           "mae",
                                           "map",
                                           "mean absolute error",
@@ -229,17 +242,24 @@ static const char *const score_words[] = {"acceptance fraction",
                                           "psnr",
                                           "r squared",
                                           "r2",
+                                          "real time factor",
                                           "recall",
+                                          "resid",
                                           "residual",
+                                          "reward",
                                           "rmse",
                                           "rouge",
+                                          "rtf",
                                           "silhouette",
                                           "speed up",
                                           "speedup",
                                           "squared error",
                                           "ssim",
+                                          "success rate",
                                           "throughput",
                                           "total cost",
+                                          "transaction rate",
+                                          "transfer rate",
                                           "wer"};
 static const char *const score_word_words[] = {"dmips",   "figure of merit", "fom",    "glups", "gups",         "index score",
                                                "mips",    "mlups",           "mups",   "mwips", "optimal cost", "optimal objective",
@@ -252,6 +272,11 @@ static const char *const step_words[] = {"batch",   "block", "blocksize", "bytes
                                          "message", "msg",   "msgsize",   "nodes",   "order",     "processes",   "procs",
                                          "ranks",   "size",  "streams",   "threads", "workers"};
 static const char *const size_words[] = {"length", "size"};
+
+/* Their last word would be a condition or a deviation by itself. */
+static const char *const no_condition_words[] = {"absolute error", "data set", "dev set",   "eval set",     "evaluation set",
+                                                 "squared error",  "test set", "train set", "training set", "validation set"};
+static const char *const energy_words[] = {"affinity", "energy", "enthalpy", "gap"};
 
 /* A sorted list, and where the words with each first character begin in it: found on first use. */
 struct indexed_words {
@@ -273,7 +298,8 @@ static struct indexed_words progress_list = LIST(progress_words), estimate_list 
                             score_list = LIST(score_words), score_word_list = LIST(score_word_words), memory_list = LIST(memory_words),
                             count_list = LIST(count_words), size_list = LIST(size_words), elapsed_list = LIST(elapsed_words),
                             task_time_list = LIST(task_time_words), time_noun_list = LIST(time_noun_words),
-                            rate_noun_list = LIST(rate_noun_words), model_time_list = LIST(model_time_words), step_list = LIST(step_words);
+                            rate_noun_list = LIST(rate_noun_words), model_time_list = LIST(model_time_words), step_list = LIST(step_words),
+                            energy_list = LIST(energy_words), no_condition_list = LIST(no_condition_words);
 
 static size_t initial_index(char c)
 {
@@ -307,15 +333,23 @@ static bool begins_listed(struct indexed_words *list, const char *at)
     return false;
 }
 
-/* Has the label one of the words or phrases? */
-static bool has_any(struct str label, struct indexed_words *list)
+enum { FIGURE_LABEL_MAX = 200 };
+
+/* Has a text of divide_words one of the words or phrases? */
+static bool has_listed(const char *text, struct indexed_words *list)
 {
-    char text[200];
-    divide_words(str_sub(label, 0, 150), text, sizeof text);
     for (const char *at = text; *at; at++)
         if (*at != ' ' && at[-1] == ' ' && begins_listed(list, at))
             return true;
     return false;
+}
+
+/* Has the label one of the words or phrases? */
+static bool has_any(struct str label, struct indexed_words *list)
+{
+    char text[FIGURE_LABEL_MAX];
+    divide_words(str_sub(label, 0, FIGURE_LABEL_MAX - 50), text, sizeof text);
+    return has_listed(text, list);
 }
 
 bool figure_is_any(struct str word, const char *list)
@@ -401,7 +435,12 @@ struct str figure_without_estimate(struct str line)
 bool figure_is_condition(struct str label)
 {
     struct str rest = label;
-    return has_any(label, &condition_list) || figure_is_spread(label) || str_is_anycase(str_word(&rest), "running");
+    char text[FIGURE_LABEL_MAX];
+    divide_words(str_sub(label, 0, FIGURE_LABEL_MAX - 50), text, sizeof text);
+    for (char *at = text; *at; at++)
+        if (*at != ' ' && at[-1] == ' ' && begins_listed(&no_condition_list, at))
+            memset(strchr(at, ' ') + 1, 'x', 3);
+    return has_listed(text, &condition_list) || has_listed(text, &spread_list) || str_is_anycase(str_word(&rest), "running");
 }
 
 bool figure_is_rate_condition(struct str label)
@@ -543,6 +582,11 @@ bool figure_is_count(struct str label)
 bool figure_is_step(struct str title)
 {
     return has_any(title, &step_list) || str_is(title, "n") || str_is(title, "N") || figure_is_round(title);
+}
+
+bool figure_is_energy(struct str label)
+{
+    return has_any(label, &energy_list);
 }
 
 bool figure_is_memory(struct str label)

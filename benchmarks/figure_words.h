@@ -31,6 +31,7 @@ bool figure_is_score_name(struct str name); /* all of the name is one: "compress
 bool figure_is_score_word(struct str label); /* the same where also a whole number is believed: score, requests/sec */
 bool figure_is_count(struct str label); /* how many there are of something: "number of points", "points per element" */
 bool figure_is_step(struct str title); /* of a column: size, number of threads: what the rows of a table differ by */
+bool figure_is_energy(struct str label); /* of a molecule or a model: "total energy", "band gap" */
 bool figure_is_memory(struct str label); /* memory that was used */
 bool figure_is_elapsed(struct str label); /* names a time that a clock measured, and none of the day */
 bool figure_is_task_time(struct str label); /* the time of a part of the work, which is no setting: "encode time" */
@@ -43,6 +44,7 @@ bool figure_is_loose_bytes(const struct unit *u); /* KB, MB: 1000 to one program
 const char *figure_rate_name(const struct unit *u); /* "bandwidth", "rate": for a rate without a name */
 /* A unit as printed behind a number. Sets *ret, or *ret_raw to a unit that the record does not have ("MIPS"). */
 bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw);
+bool figure_is_energy_unit(struct str word); /* of one molecule: "Eh", "kcal/mol" */
 /* "requests per second", "MB per sec". */
 bool figure_rate(struct str amount, struct str time, const struct unit **ret);
 /* "3.4 usec per loop", "12 ns/op": the time of one of them. */

@@ -81,7 +81,7 @@ struct str guess_last_word(struct str *text, const char *marks)
  * table knows has none, everything else is counted one by one. */
 static const struct unit *rate_of(struct str counted)
 {
-    static const char *const named[] = {"ops", "iops", "b"};
+    static const char *const named[] = {"ops", "iops", "b", "size", "data"};
     struct str noun = guess_last_word(&counted, " _-.:"), multiple = guess_last_word(&counted, " _-.:");
     char rate[64];
     if (noun.n && noun.n < 30 && multiple.n < 30) {

@@ -138,6 +138,37 @@ is "lines with a number and a unit that are not read are named" "$("$BENCHWRAP" 
   2048 6.5 us
   and 1 more"
 is "... in JSON too" "$("$BENCHWRAP" parse --rules generic --json none/ignored | jq -c '[.not_read_lines, .not_read[0]]')" '[6,"timeout: 5 s"]'
+keys() { printf -- "$1" >none/keys; "$BENCHWRAP" parse --rules generic --json none/keys | jq -c '[.metrics[] | [.key, .value]]'; } # without what is missing
+is "words and numbers in turn: a word between two numbers names the second one" "$(keys 'info nodes 30000 nps 116731 time 257 hashfull 1\n'; keys 'info depth 7 nodes 30000 nps 116731 pv a8d8\n'; keys ' * Acc@1 76.130 Acc@5 92.862\n'; keys 'seed 1 runs 20\n')" \
+    '[["nps_op_per_s",116731]]
+[]
+[["acc_1",76.13],["acc_5",92.862]]
+[]'
+is "a number behind dots has the words before it as its name, and is no part of the next one" "$(keys 'assembling...0.49s, total: 0.5 s\n')" '[["assembling_s",0.49],["total_s",0.5]]'
+is "members of an object, unless it is a line of a log" "$(keys "{'eval_loss': 0.33, 'epoch': 3.0, 'eval_samples_per_second': 130.2}\n"; keys '{"level": "info", "loss": 0.33}\n')" \
+    '[["eval_loss",0.33],["eval_samples_per_second_op_per_s",130.2]]
+[]'
+is "a name and a value alone in a box" "$(keys '| time/     |      |\n|    fps    | 1234 |\n|  episodes | 20   |\n')" '[["fps_op_per_s",1234]]'
+is "a percentage next to the two numbers that show it, but no progress" "$(keys 'Statements : 60%% ( 3/5 )\n'; keys 'Test set: Average loss: 0.0266, Accuracy: 9912/10000 (99%%)\n'; keys 'Counting objects: 50%% (1/2)\nLines: 60%% (4/5)\n')" \
+    '[["statements_percent",60]]
+[["test_set_average_loss",0.0266],["accuracy_percent",99]]
+[]'
+is "a share behind its amount, in columns" "$(keys 'Correctly Classified Instances    147    98      %%\nMemory Used    147    98      %%\n')" '[["correctly_classified_instances_percent",98]]'
+is "titles with a percent sign, and one blank between some: the words' ends show what is above what" \
+    "$(keys '10:11:12     CPU    %%usr %%iowait   %%idle\n10:11:13     all   33.00    1.00   66.00\nAverage:     all   33.50    1.50   65.00\n')" \
+    '[["all_usr_percent",33],["all_iowait_percent",1],["all_idle_percent",66],["average_all_usr_percent",33.5],["average_all_iowait_percent",1.5],["average_all_idle_percent",65]]'
+is "a first column without a title is the step where the others have units" "$(steps '            read MB/s   write MB/s\n   4        12.5        13.5\n   8        14.5        15.5\n')" \
+    '[["read_mb_s_MB_per_s",4,12.5],["read_mb_s_MB_per_s",8,14.5],["write_mb_s_MB_per_s",4,13.5],["write_mb_s_MB_per_s",8,15.5]]
+[]'
+is "... not of scores: it may be a class" "$(keys '              precision    recall\n\n           0       0.90       0.80\n           1       0.70       0.60\n')" '[]'
+is "seconds below user, system and elapsed" "$(keys '   user  system elapsed\n  0.078   0.003   0.450\n')" '[["time_user_s",0.078],["time_system_s",0.003],["time_elapsed_s",0.45]]'
+is "a time in whole units and again with a fraction" "$(keys 'process-time:          1s       0.51 seconds\n')" '[["process_time_s",0.51]]'
+is "energies, and no threshold of one" "$(keys 'converged SCF energy = -76.25\n'; keys '| TOTAL ENERGY    -5.0703 Eh |\n'; keys 'energy convergence thresh: 0.0001\ncutoff energy: 30.0 Ry\n')" \
+    '[["converged_scf_energy",-76.25]]
+[["total_energy_eh",-5.0703]]
+[]'
+is "a bar's scores behind a bar" "$(keys '100%%|####| 50/50 [00:00<00:00, 192.79it/s, loss=0.25 | acc=0.5]\n')" '[["rate_op_per_s",192.79],["loss",0.25],["acc",0.5]]'
+is "the size of something per second is no rate of operations" "$(keys 'sizePerSec: 639680.15\n')" '[]'
 printf '#!/bin/sh\necho "matmul 0.25"\n' >bin/matmul && chmod +x bin/matmul && bin/matmul >none/matmul.out
 cp none/matmul.out matmul && "$BENCHWRAP" rules new --from matmul -o matmul.yaml >/dev/null 2>&1
 is "a result behind the program's name is no version" "$(grep -c version_cell matmul.yaml 2>/dev/null)" 0

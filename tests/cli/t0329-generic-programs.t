@@ -15,7 +15,7 @@ held-out-3: 16 right, 2 missing, 0 wrong
 held-out-4: 30 right, 17 missing, 0 wrong
 held-out-5: 17 right, 13 missing, 0 wrong
 held-out-6: 24 right, 8 missing, 0 wrong
-held-out-7: 36 right, 10 missing, 0 wrong
+held-out-7: 37 right, 9 missing, 0 wrong
 held-out-8: 17 right, 5 missing, 0 wrong
 held-out-9: 19 right, 7 missing, 0 wrong
 held-out-10: 8 right, 10 missing, 0 wrong"

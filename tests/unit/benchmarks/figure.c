@@ -48,6 +48,11 @@ static void values_are_found(void **state)
     (void)state;
     static const char *const rows[][2] = {
         {"throughput: 120.5 items/s", "throughput=120.5 op_per_s"},
+        {"eval_runtime = 0:00:12.34", "eval_runtime=12.34 s"},
+        {"copy...0.5s, total time: 1.5 s", "copy=0.5 s;total time=1.5 s"},
+        {"| HOMO-LUMO GAP     14.60 eV   |", "HOMO-LUMO GAP eV=14.60 -"},
+        {"val mAP: 37.4", "val mAP=37.4 -"},
+        {"mean absolute error: 0.5", "mean absolute error=0.5 -"},
         {"loss: 0.5", "loss=0.5 -"},
         {"loss 0.3", "loss=0.3 -"},
         {"  validation accuracy   0.93", "validation accuracy=0.93 -"},
@@ -539,6 +544,11 @@ static void the_rest_is_refused(void **state)
         "40%|###| 16/40 [00:00<00:00, 114.9it/s, loss=0.25]",
         "Name  Max  Avg\n 3  0.5  0.25",
         "this is our loss 0.5",
+        "nodes 30000 nps 116731 pv a8d8",
+        "Energy threshold: 0.5",
+        "smearing: 0.01 Ry",
+        "Counting objects: 50% (1/2)",
+        "Runtime: 01:00:00",
         "[ 45%] 12.5 MB/s ETA 10 s",
         "error: 5.5 s",
         "rate: about 5 MB/s",
