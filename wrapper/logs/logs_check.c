@@ -201,7 +201,7 @@ static int check_read_file(struct checking *g, struct checked_file *f, const cha
     return f->is_there ? logs_each_line(g->folder, name, each, g, err) : 0;
 }
 
-/* Adds the rows of one merged file; without a name the one row says that the recipe leaves it out. */
+/* Adds the rows of one merged file; without a name the one row states that the recipe leaves it out. */
 static void check_report_file(struct checking *g, const struct checked_file *f, const char *prefix)
 {
     char name[64];
@@ -284,7 +284,7 @@ static int check_stream_end(void *context, const char *name, unsigned char type)
     return 0;
 }
 
-/* Adds the row that says whether a merged file equals the raw streams. */
+/* Adds the row that states whether a merged file equals the raw streams. */
 static void check_report_same(struct checking *g, int which, const struct checked_file *f, const char *name)
 {
     char more;
