@@ -94,7 +94,7 @@ static bool put_different(const struct rules_run *run, const struct series *s, c
 
 /* Appends which results are left out, NAMED_MAX of them with the reason. zeros: also rates and times
  * of zero. *ret_repeated: one has several values. Returns how many they are. */
-static size_t put_left_out_results(const struct ending *e, bool zeros, struct buf *to, bool *ret_repeated)
+static size_t put_guesses_left_out(const struct ending *e, bool zeros, struct buf *to, bool *ret_repeated)
 {
     const struct rules_run *run = e->run;
     size_t n = 0;
@@ -118,7 +118,7 @@ const char *explain_left_out(struct ending *e)
     if (!run->rules->guess || !run->lines)
         return NULL;
     bool others = e->metrics || has_result(e->record), repeated = false;
-    size_t n = put_left_out_results(e, !others, &b, &repeated);
+    size_t n = put_guesses_left_out(e, !others, &b, &repeated);
     if (others) {
         if (n)
             record_warning(e->record, LEFT_OUT "%s", b.p ? b.p : "");

@@ -24,7 +24,7 @@ for i in 1 2 3; do run "30$i" -p size=2 --tag site=b --tag cluster=x; done
 bw compare --by site -e h --filter "params.size = '1'" >out
 like "two sites: one measurement, and the system that differs" "$(tr -s '\n ' ' ' <out)" 'Apart from site the inputs are the same\. Hardware and settings'
 is "... without keys, which mean nothing to a reader" "$(grep -c '(key ' out)" 0
-like "... --all has them" "$(bw compare --all --by site -e h --filter "params.size = '1'" | tr -s '\n ' ' ')" 'Apart from site the inputs are the same \(key [0-9a-f]{10}\)\. The same system \(key [0-9a-f]{10}: cluster x[^)]*\)\.'
+like "... --all has them" "$(bw compare --all --by site -e h --filter "params.size = '1'" | tr -s '\n ' ' ')" 'Apart from site the inputs are the same \(key [0-9a-f]{10}\)\. System: the same \(key [0-9a-f]{10}: cluster x[^)]*\)\.'
 like "... judged" "$(cat out)" '^speed .* better$'
 bw compare --by site -e h >out
 like "other inputs: named, with the values of each group" "$(tr -s '\n ' ' ' <out)" 'Apart from site they differ in size: no verdict there\.'

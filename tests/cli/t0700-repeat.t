@@ -200,4 +200,9 @@ like "so is an interpreter's script" "$("$BENCHWRAP" compare last~2 last~1)" '^ 
 like "so is the program" "$("$BENCHWRAP" compare last~3 last)" '^Inputs that differ: program\.$'
 like "the same inputs are still the same" "$("$BENCHWRAP" compare last last)" '^A and B have the same inputs\.$'
 cd .. || exit
+if long_tests; then
+    like "a long series shows in a log that it is alive" "$("$BENCHWRAP" -t alive --repeat 2 -- sleep 10 2>&1 >/dev/null)" '^benchwrap: \[2/2\] repetition 2$'
+    is "... not with -q" "$("$BENCHWRAP" -q -t alive --repeat 2 -- sleep 10 2>&1 >/dev/null)" ""
+fi
+is "... a short one does not" "$("$BENCHWRAP" -t alive --repeat 2 -- true 2>&1 >/dev/null | grep -c '\[2/2\]')" 0
 done_testing

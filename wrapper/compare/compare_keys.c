@@ -222,7 +222,7 @@ static void put_differing(const struct compared_keys *keys, enum comparison_part
 }
 
 /* Appends whether the inputs are the same but for those that the user named, or in which others
- * they differ. all: also where "A and B have the same inputs" says it, and the key. */
+ * they differ. all: also where "A and B have the same inputs" states it, and the key. */
 static void show_inputs(const struct compared_keys *keys, const struct compare_group *groups, size_t count, bool all, struct buf *to)
 {
     bool differ = keys->differing[COMPARISON_MEASURED][0] != NULL;
@@ -253,7 +253,7 @@ static void show_system(const struct compared_keys *keys, const struct compare_g
     }
     if (!all)
         return;
-    buf_printf(to, "The same system (key %s", keys->list[0].id[COMPARISON_SYSTEM]);
+    buf_printf(to, "System: the same (key %s", keys->list[0].id[COMPARISON_SYSTEM]);
     size_t begin = to->n;
     buf_puts(to, ": ");
     comparison_key_show(&keys->list[0], COMPARISON_SYSTEM, NAMED_MAX, to);

@@ -21,15 +21,26 @@ static int exit_status_of_wait(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Prints "[3/10] n=4 repetition 2" before a run, if standard error is a terminal and several runs
- * follow each other. */
-static void print_progress(const struct repeat_state *s, const struct series_repetition *run)
+/* Returns whether a line of progress is due: at a terminal before each run, else every PROGRESS_NS,
+ * so that the log of a long series shows that it is alive, and that of a short one has none. */
+static bool is_progress_due(struct repeat_state *s)
+{
+    const int64_t PROGRESS_NS = 10000000000;
+    int64_t now = clock_mono_ns(), last = s->progress_ns ? s->progress_ns : s->start_ns;
+    if (!isatty(2) && now - last < PROGRESS_NS)
+        return false;
+    s->progress_ns = now;
+    return true;
+}
+
+/* Prints "[3/10] n=4 repetition 2" before a run, if several runs follow each other. */
+static void print_progress(struct repeat_state *s, const struct series_repetition *run)
 {
     const struct repeat_plan *w = &s->what;
     size_t all = w->sweep.points * (w->most + w->warmup);
     CLEANUP_BUF struct buf label;
     buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
-    if (w->quiet || all < 2 || !isatty(2))
+    if (w->quiet || all < 2 || !is_progress_due(s))
         return;
     sweep_label(&w->sweep, run->point, &label);
     repeat_say("[%zu/%zu] %.200s%s%s %zu", run->order, all, label.n ? label.p : "", label.n ? " " : "",

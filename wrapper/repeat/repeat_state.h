@@ -16,7 +16,7 @@ struct repeat_state {
     const char *scratch; /* tree of the runs with --as steps, else NULL */
     uint64_t kept; /* bytes of logs stored of such runs */
     char **env;
-    int64_t start_ns;
+    int64_t start_ns, progress_ns; /* of the series; of the last line of progress, 0: none */
     int status; /* wait status of the first run that failed; 0: none */
     size_t unfit; /* the first repetition whose verdict is not pass; 0: none */
     const char *unfit_verdict;

@@ -376,23 +376,20 @@ static void put_annotated(const struct show_state *s, struct buf *to)
 static void put_hint(const struct show_state *s, size_t more, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
-    size_t machine = 0, facts = 0, tags = 0, missing = json_count(json_get(s->detail, "missing"));
+    size_t machine = 0, facts = 0, missing = json_count(json_get(s->detail, "missing"));
     for (const struct tree_entry *e = s->run->metrics; e; e = e->next)
         machine += !key_is_result(e->key);
     for (const struct tree_entry *e = s->run->params; e; e = e->next)
         facts += inputs_of_machine(e->key);
     for (const struct tree_entry *e = s->inherited; e; e = e->next)
         facts++;
-    for (const struct tree_entry *e = s->run->tags; e; e = e->next)
-        tags++;
     buf_init(&b, 1024);
     buf_puts(&b, "hint: benchwrap show --all   ");
     if (more)
         buf_printf(&b, "%zu more metric%s, ", more, str_plural(more));
-    buf_printf(&b, "%zu machine metric%s, %zu fact%s, %zu tag%s", machine, str_plural(machine), facts, str_plural(facts), tags,
-               str_plural(tags));
+    buf_printf(&b, "%zu machine metric%s, %zu fact%s", machine, str_plural(machine), facts, str_plural(facts));
     if (missing)
-        buf_printf(&b, ", why %zu value%s %s not available here", missing, str_plural(missing), missing == 1 ? "is" : "are");
+        buf_printf(&b, ", %zu not available here", missing);
     buf_putc(to, '\n');
     screen_style_begin(&s->screen, STYLE_DIM, to);
     screen_wrap(&s->screen, buf_text(&b), 0, 0, to);
