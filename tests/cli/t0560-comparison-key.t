@@ -22,16 +22,16 @@ for i in 1 2 3; do run "20$i" -p size=1 --tag site=b --tag cluster=x; done
 for i in 1 2 3; do run "30$i" -p size=2 --tag site=b --tag cluster=x; done
 
 bw compare --by site -e h --filter "params.size = '1'" >out
-like "two sites: one measurement, and the system that differs" "$(tr -s '\n ' ' ' <out)" 'Apart from site the inputs are the same\. Hardware and settings'
+like "two sites: one measurement, and the system that differs" "$(tr -s '\n ' ' ' <out)" 'Except for site the inputs are the same\. Hardware and settings'
 is "... without keys, which mean nothing to a reader" "$(grep -c '(key ' out)" 0
-like "... --all has them" "$(bw compare --all --by site -e h --filter "params.size = '1'" | tr -s '\n ' ' ')" 'Apart from site the inputs are the same \(key [0-9a-f]{10}\)\. System: the same \(key [0-9a-f]{10}: cluster x[^)]*\)\.'
+like "... --all has them" "$(bw compare --all --by site -e h --filter "params.size = '1'" | tr -s '\n ' ' ')" 'Except for site the inputs are the same \(key [0-9a-f]{10}\)\. System: the same \(key [0-9a-f]{10}: cluster x[^)]*\)\.'
 like "... judged" "$(cat out)" '^speed .* better$'
 bw compare --by site -e h >out
-like "other inputs: named, with the values of each group" "$(tr -s '\n ' ' ' <out)" 'Apart from site they differ in size: no verdict there\.'
+like "other inputs: named, with the values of each group" "$(tr -s '\n ' ' ' <out)" 'Except for site they differ in size: no verdict there\.'
 like "... and no verdict" "$(cat out)" '^speed .* other inputs$'
 like "... with what to do" "$(tr -s '\n ' ' ' <out)" 'hint: --ignore size judges'
 like "--ignore names it" "$(bw compare --by site -e h --ignore size)" '^speed .* better$'
-like "... which the key states" "$(bw compare --by site -e h --ignore size | tr -s '\n ' ' ')" 'Apart from site, size the inputs are the same\.'
+like "... which the key states" "$(bw compare --by site -e h --ignore size | tr -s '\n ' ' ')" 'Except for site, size the inputs are the same\.'
 is "--by names it" "$(bw compare --by size -e h --filter "tags.site = 'b'" --json | get '[m["groups"][1]["verdict"] for m in v["metrics"] if m["key"] == "speed_MB_per_s"]')" "['better']"
 bw compare --by site -e h --json >cmp.json
 is "no line begins with the bare word Key" "$(bw compare --by site -e h | grep -c '^Key')" 0
@@ -59,10 +59,10 @@ done
 "$BENCHWRAP" -q -e sw --sweep n=1,2 --repeat 3 -- sh -c 'echo "rate: {n}00 op/s"' >/dev/null 2>&1
 points() { bw ls -e sw --children --json --filter "params.n = '$1'" | get '",".join(r["id"] for r in v)'; }
 bw compare "$(points 1)" vs "$(points 2)" >out
-like "points of one sweep: who sweeps a param has named it" "$(tr -s '\n ' ' ' <out)" 'Inputs that differ: n\. .*Apart from n the inputs are the same\.'
+like "points of one sweep: who sweeps a param has named it" "$(tr -s '\n ' ' ' <out)" 'Inputs that differ: n\. .*Except for n the inputs are the same\.'
 is "... judged" "$(grep -c 'other inputs' out)" 0
 "$BENCHWRAP" -q -e again --sweep n=1,2 -- sh -c '"$0" log --param count={n}; echo "rate: {n}00 op/s"' "$BENCHWRAP" >/dev/null 2>&1
-like "a param that repeats the swept one: each is named once" "$(bw compare --by count -e again | tr -s '\n ' ' ')" 'Apart from n, count the inputs are the same\.'
+like "a param that repeats the swept one: each is named once" "$(bw compare --by count -e again | tr -s '\n ' ' ')" 'Except for n, count the inputs are the same\.'
 
 # Records of one metric that disagree on its unit, or on what is better: nothing is converted, and no side is the better one.
 mkdir disagree && cd disagree || exit 1

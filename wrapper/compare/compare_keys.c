@@ -229,7 +229,7 @@ static void show_inputs(const struct compared_keys *keys, const struct compare_g
     if (!differ && !all && !keys->left_out)
         return;
     if (keys->left_out)
-        buf_printf(to, "Apart from %s %s", keys->left_out, differ ? "they differ in " : "the inputs are the same");
+        buf_printf(to, "Except for %s %s", keys->left_out, differ ? "they differ in " : "the inputs are the same");
     else
         buf_puts(to, differ ? "The inputs differ in " : "The same inputs");
     if (differ) {

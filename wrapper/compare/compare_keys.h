@@ -17,7 +17,7 @@ int compare_keys_read(const struct runs *runs, const struct compare_group *group
                       struct err *err);
 /* Adds the command lines to the params of all members, as inputs, but for what the rules explain. False, and nothing is added: that of a run is not known. */
 bool compare_add_arguments(const struct runs *runs, const struct compare_group *groups, size_t count, struct arena *a);
-/* Appends "Apart from size the inputs are the same. Different systems: they differ in site (A a, B b)." without a line end. all: also what
+/* Appends "Except for size the inputs are the same. Different systems: they differ in site (A a, B b)." without a line end. all: also what
  * is the same, with the keys; else nothing where nothing differs. */
 void compare_keys_show(const struct compared_keys *keys, const struct compare_group *groups, size_t count, bool all, struct buf *to);
 /* Appends "No verdict where the inputs differ: name size by --by or --ignore." where a group gets no verdict. */
