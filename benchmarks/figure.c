@@ -108,7 +108,7 @@ static bool is_promising(struct str line)
     if (line.n < 3)
         return false;
     for (size_t i = 1; i < line.n; i++)
-        if (str_is_digit(line.p[i]) && is_one_of(line.p[i - 1], " \t:=(<~|./"))
+        if (str_is_digit(line.p[i]) && is_one_of(line.p[i - 1], " \t:=(<~|./#"))
             return true;
     return str_is_digit(line.p[0]);
 }
@@ -145,10 +145,35 @@ static size_t keep_scores(struct figure *f, size_t n, const struct figure_round 
     return kept;
 }
 
+/* The results of a line of words, each from a number and what names it. *ret_lone: a time that is all of the line. */
+static size_t take_words_and_numbers(const struct figure_context *x, struct str words, const struct number *number, size_t count,
+                                     bool indented, struct figure *to, bool *ret_lone)
+{
+    size_t n = 0, single = FIGURE_NUMBERS_MAX;
+    bool rows =
+        count >= 3 && number[0].from == 0 && (str_is_blank(char_at(words, number[0].to)) && str_is_blank(char_at(words, number[0].to + 1)));
+    bool inside = only_rate(number, count, &single);
+    for (size_t k = 0; k < count && !rows && n < FIGURES_MAX; k++) {
+        const struct number *c = &number[k];
+        bool bracketed = c->inside && !(inside && k == single) && !(is_percent(c) && figure_is_saving(words, c));
+        if (c->error || (c->plain && !c->multiple && !c->times) || bracketed)
+            continue;
+        if (figure_compose(x, words, number, count, k, indented, &to[n]))
+            n++;
+    }
+    if (n && n < FIGURES_MAX)
+        n += figure_take_last_share(x, words, number, count, &to[n]);
+    if (!n && !rows && !(n = figure_take_done(x, words, number, count, to))) {
+        n = figure_take_lone(x, words, number, count, to);
+        *ret_lone = n == 1 && !strcmp(to[0].unit->dimension, "second");
+    }
+    return n;
+}
+
 size_t figure_find(struct figure_context *x, struct str line, struct figure to[FIGURES_MAX])
 {
     struct number number[FIGURE_NUMBERS_MAX];
-    size_t indent = 0, count = 0, n = 0, single = FIGURE_NUMBERS_MAX;
+    size_t indent = 0, count = 0, n = 0;
     for (size_t i = 0; i < FIGURES_MAX; i++) {
         to[i].variant[0] = to[i].step[0] = 0;
         to[i].is_score_of_round = to[i].more_rounds = false;
@@ -195,23 +220,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
         row = figure_take_columns(x, words, count, to, &n);
         if ((row && n) || (n = figure_take_boxed(x, words, to)) || (row && x->header[0]))
             goto done;
-        bool rows = count >= 3 && number[0].from == 0 &&
-                    (str_is_blank(char_at(words, number[0].to)) && str_is_blank(char_at(words, number[0].to + 1)));
-        bool inside = only_rate(number, count, &single);
-        for (size_t k = 0; k < count && !rows && n < FIGURES_MAX; k++) {
-            const struct number *c = &number[k];
-            bool bracketed = c->inside && !(inside && k == single) && !(is_percent(c) && figure_is_saving(words, c));
-            if (c->error || (c->plain && !c->multiple && !c->times) || bracketed)
-                continue;
-            if (figure_compose(x, words, number, count, k, indented, &to[n]))
-                n++;
-        }
-        if (n && n < FIGURES_MAX)
-            n += figure_take_last_share(x, words, number, count, &to[n]);
-        if (!n && !rows && !(n = figure_take_done(x, words, number, count, to))) {
-            n = figure_take_lone(x, words, number, count, to);
-            lone = n == 1 && !strcmp(to[0].unit->dimension, "second");
-        }
+        n = take_words_and_numbers(x, words, number, count, indented, to, &lone);
         if (last.n) /* times and rates may be those of the last part alone */
             n = keep_scores(to, n, &round);
         for (size_t a = 0; a < n; a++) /* one name, several values: which counts is not known */

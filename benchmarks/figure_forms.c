@@ -248,7 +248,7 @@ bool figure_is_share(struct str amounts, struct str percent)
 }
 
 /* "Disk: 12 / 100 (12.5%)", "Train split: 800 (80.5%)": the state of a machine, or a setting. */
-static bool is_share_of_setting(struct str name)
+bool figure_is_share_of_setting(struct str name)
 {
     for (struct str word; (word = str_word(&name)).n;)
         if (figure_is_any(word, "battery cpu disk memory mix proportion ram sample split storage subset swap train training validation"))
@@ -265,7 +265,7 @@ size_t figure_take_share(const struct figure_context *x, struct str line, const 
     if (!name.n || !last || !last->inside || is_one_of(line.p[last->from], "+-") || last->plain || last->error || !last->unit ||
         strcmp(last->unit->dimension, "percent") || char_at(line, last->from - 1) != '(' || char_at(line, last->end) != ')' ||
         last->end + 1 != line.n || !memchr(line.p + last->from, '.', last->to - last->from) || figure_has_number(name) ||
-        figure_is_condition(name) || is_share_of_setting(name))
+        figure_is_condition(name) || figure_is_share_of_setting(name))
         return 0;
     amounts = str_trim(str_sub(line, name.n + 1, last->from - 1 - name.n - 1));
     for (size_t i = 0; i < amounts.n; i++)
@@ -303,7 +303,7 @@ size_t figure_take_last_share(const struct figure_context *x, struct str line, c
     clause = comma ? str_trim((struct str){comma + 1, (size_t)(colon - comma) - 1}) : str_sub(before, 0, (size_t)(colon - before.p));
     struct str amounts = str_trim((struct str){colon + 1, (size_t)(before.p + before.n - colon) - 1});
     if (!figure_is_share(amounts, str_sub(line, last->from, last->to - last->from)) || figure_has_number(clause) || !is_outcome(clause) ||
-        figure_is_condition(clause) || is_share_of_setting(clause) || !figure_name_clean(clause, to->name, 60) ||
+        figure_is_condition(clause) || figure_is_share_of_setting(clause) || !figure_name_clean(clause, to->name, 60) ||
         !str_is_letter(to->name[0]))
         return 0;
     to->section = 0;
@@ -318,7 +318,7 @@ size_t figure_take_column_share(const struct figure_context *x, struct str line,
         !str_is_blank(line.p[n[0].from - 2]) || str_trim(str_sub(line, n[0].end, n[1].from - n[0].end)).n || n[1].from < n[0].end + 2)
         return 0;
     struct str name = str_trim(str_sub(line, 0, n[0].from));
-    if (figure_has_number(name) || !is_outcome(name) || figure_is_condition(name) || is_share_of_setting(name) ||
+    if (figure_has_number(name) || !is_outcome(name) || figure_is_condition(name) || figure_is_share_of_setting(name) ||
         !figure_name_clean(name, to->name, 60) || !str_is_letter(to->name[0]))
         return 0;
     to->section = 0;

@@ -35,14 +35,17 @@ bool figure_is_saving(struct str line, const struct number *n)
     return str_has_word("saved savings smaller reduction reduced decrease removed Removed", word);
 }
 
-/* "Statements: 60% ( 3/5 )": do two amounts behind the percentage show the same? Of a loop it is how far it is: "Counting objects: 50% (1/2)". */
+/* "Statements: 60% ( 3/5 )", "Lines executed: 85.71% of 7": two amounts behind the percentage show the same, or it says what it is a share of. Of a loop
+ * it is how far it is: "Counting objects: 50% (1/2)". */
 static bool is_proved(struct str line, const struct number *n, struct str label)
 {
-    struct str behind = str_trim(str_sub(line, n->end, line.n));
+    struct str behind = str_trim(str_sub(line, n->end, line.n)), words = label;
     const char *close = str_starts(behind, "(") ? memchr(behind.p, ')', behind.n) : NULL;
-    for (struct str word; (word = str_word(&label)).n;)
+    for (struct str word; (word = str_word(&words)).n;)
         if (str_ends_anycase(word, "ing"))
             return false;
+    if (str_starts(behind, "of "))
+        return memchr(line.p + n->from, '.', n->to - n->from) && !figure_is_share_of_setting(label);
     return close &&
            figure_is_share(str_trim((struct str){behind.p + 1, (size_t)(close - behind.p) - 1}), str_sub(line, n->from, n->to - n->from));
 }
@@ -115,7 +118,7 @@ bool figure_is_result(const struct figure_context *x, struct str line, const str
     if (!strcmp(u->dimension, "percent") && !whole && figure_is_saving(line, n)) /* "0.55% saved" */
         return true;
     if (!strcmp(u->dimension, "percent") && is_proved(line, n, label))
-        return c->strong || c->column;
+        return c->strong || (c->column && !str_starts(str_trim(str_sub(line, n->end, line.n)), "of "));
     if (!strcmp(u->dimension, "percent")) /* "Read percentage: 87%" before the first result is the mix that was set */
         return c->strong && c->sole && (!whole || x->has_result || figure_is_score(label));
     if (!strcmp(u->dimension, "joule") || !strcmp(u->dimension, "watt"))

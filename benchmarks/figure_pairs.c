@@ -65,6 +65,8 @@ size_t figure_take_boxed(const struct figure_context *x, struct str line, struct
 
 struct str figure_without_braces(struct str line)
 {
+    if (line.n > 2 && line.p[0] == '[' && str_is_letter(line.p[1]) && memchr(line.p, ']', line.n) == line.p + line.n - 1)
+        return str_trim(str_sub(line, 1, line.n - 2)); /* "[total 345ms]" */
     struct str inner = str_ends(line, ",") ? str_sub(line, 0, line.n - 1) : line;
     for (size_t i = 0; i + 1 < inner.n; i++) /* a line of a log, with a message */
         if (inner.p[i] == ':' && is_one_of(*str_trim(str_sub(inner, i + 1, inner.n)).p, "\"'{["))

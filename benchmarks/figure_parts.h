@@ -103,6 +103,7 @@ size_t figure_take_statistics(const struct figure_context *x, struct str line, s
 size_t figure_take_listed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 size_t figure_take_reduction(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 size_t figure_take_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
+bool figure_is_share_of_setting(struct str name); /* "Memory", "Train split" */
 bool figure_is_share(struct str amounts, struct str percent); /* "3/5" and "60" */
 size_t figure_take_last_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 size_t figure_take_column_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);

@@ -241,7 +241,8 @@ const struct unit *figure_unit_of_label(struct str label)
     if (figure_is_any(first, "seconds secs milliseconds microseconds nanoseconds") &&
         figure_is_any(str_trim(first_words), "taken elapsed used spent total"))
         return units_find(first); /* `Seconds taken` */
-    if (figure_is_any(first, "total elapsed wall cpu user real") && figure_is_any(second, "seconds") && figure_is_any(third, "in for to"))
+    if (figure_is_any(first, "total elapsed wall cpu user real") && figure_is_any(second, "seconds") &&
+        figure_is_any(third, "in for to required"))
         return units_find(STR("seconds")); /* "Total seconds in IPOPT" */
     if (figure_is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)
         return units_find(last) ? units_find(last) : units_find(STR("op/s"));

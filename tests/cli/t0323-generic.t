@@ -169,6 +169,14 @@ is "energies, and no threshold of one" "$(keys 'converged SCF energy = -76.25\n'
 []'
 is "a bar's scores behind a bar" "$(keys '100%%|####| 50/50 [00:00<00:00, 192.79it/s, loss=0.25 | acc=0.5]\n')" '[["rate_op_per_s",192.79],["loss",0.25],["acc",0.5]]'
 is "the size of something per second is no rate of operations" "$(keys 'sizePerSec: 639680.15\n')" '[]'
+is "a share of what follows \"of\", and no state of the machine" "$(keys 'Lines executed:85.71%% of 7\n'; keys 'ok  \ta/b\t0.005s\tcoverage: 85.7%% of statements\n'; keys 'Memory: 45.5%% of 16 GB\n')" \
+    '[["lines_executed_percent",85.71]]
+[["a_b_s",0.005],["coverage_percent",85.7]]
+[]'
+is "brackets around all of a line, and rounds with a number sign" "$(keys '[total 345ms]\n'; steps '** Iteration #1 **\nLoss: 0.5\n** Iteration #2 **\nLoss: 0.25\n')" \
+    '[["total_s",0.345]]
+[["loss_of_each_step",1,0.5],["loss_of_each_step",2,0.25],["loss",0,0.25]]
+[]'
 printf '#!/bin/sh\necho "matmul 0.25"\n' >bin/matmul && chmod +x bin/matmul && bin/matmul >none/matmul.out
 cp none/matmul.out matmul && "$BENCHWRAP" rules new --from matmul -o matmul.yaml >/dev/null 2>&1
 is "a result behind the program's name is no version" "$(grep -c version_cell matmul.yaml 2>/dev/null)" 0

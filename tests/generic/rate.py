@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 bw, folder = sys.argv[1:]
-total = {"developed": [0, 0, 0], "kept-back": [0, 0, 0], "added": [0, 0, 0], "held-out": [0, 0, 0], "held-out-2": [0, 0, 0], "held-out-3": [0, 0, 0], "held-out-4": [0, 0, 0], "held-out-5": [0, 0, 0], "held-out-6": [0, 0, 0], "held-out-7": [0, 0, 0], "held-out-8": [0, 0, 0], "held-out-9": [0, 0, 0], "held-out-10": [0, 0, 0]}
+total = {"developed": [0, 0, 0], "kept-back": [0, 0, 0], "added": [0, 0, 0], "held-out": [0, 0, 0], "held-out-2": [0, 0, 0], "held-out-3": [0, 0, 0], "held-out-4": [0, 0, 0], "held-out-5": [0, 0, 0], "held-out-6": [0, 0, 0], "held-out-7": [0, 0, 0], "held-out-8": [0, 0, 0], "held-out-9": [0, 0, 0], "held-out-10": [0, 0, 0], "held-out-11": [0, 0, 0], "held-out-12": [0, 0, 0]}
 for name in sorted(os.listdir(folder)):
     if not os.path.isdir(f"{folder}/{name}"):
         continue
