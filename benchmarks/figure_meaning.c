@@ -35,7 +35,7 @@ bool figure_is_saving(struct str line, const struct number *n)
     return str_has_word("saved savings smaller reduction reduced decrease removed Removed", word);
 }
 
-/* "Statements: 60% ( 3/5 )", "Lines executed: 85.71% of 7": two amounts behind the percentage show the same, or it says what it is a share of. Of a loop
+/* "Statements: 60% ( 3/5 )", "Lines executed: 85.71% of 7": two amounts behind the percentage show the same, or what it is a share of follows. Of a loop
  * it is how far it is: "Counting objects: 50% (1/2)". */
 static bool is_proved(struct str line, const struct number *n, struct str label)
 {
