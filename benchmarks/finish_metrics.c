@@ -50,7 +50,7 @@ static const char *prefix_of(const struct ending *e, const struct series *s)
 }
 
 /* Records one value of a metric, under the key with its unit and `stat` ("": none), and notes it as
- * a headline. at: milliseconds after e->base_ms. */
+ * a headline metric. at: milliseconds after e->base_ms. */
 static void metric_out(struct ending *e, const struct series *s, const char *stat, double value, const char *unit, enum direction dir,
                        int64_t step, int64_t at)
 {

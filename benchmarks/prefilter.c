@@ -11,8 +11,8 @@ struct prefilter {
     struct prefilter_mask *found; /* [states] */
 };
 
-/* Gives each byte that occurs in a literal a class of its own; beyond 253 of them, bytes share the
- * last one. */
+/* Assigns to each byte that occurs in a literal a class of its own; beyond 253 of them, bytes share
+ * the last one. */
 static void assign_classes(struct prefilter *f, const struct prefilter_literal *l, size_t n)
 {
     f->classes = 1; /* class 0: bytes in no literal */

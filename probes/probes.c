@@ -165,7 +165,7 @@ static void probes_collect_child(size_t i, enum probe_phase phase, int64_t from_
 }
 
 /* Runs one hook, here or in a process of its own, unless the cache has its facts or it is not
- * wanted. */
+ * requested. */
 static void probes_run_probe(size_t i, enum probe_phase phase, struct host *h, struct record *r)
 {
     const struct probe *p = probes[i];

@@ -268,7 +268,7 @@ bool secret_is_redacted(struct str v)
     return v.n > 0 && (stars == v.n || (stars + 1 == v.n && v.p[0] == 'x'));
 }
 
-/* Returns whether a name takes the place of the value: "$PASSWORD", "${PASSWORD}", "%PASSWORD%",
+/* Returns whether a name replaces the value: "$PASSWORD", "${PASSWORD}", "%PASSWORD%",
  * "{{ password }}", "<password>"; or a format of printf(3). */
 static bool secret_is_placeholder(struct str v)
 {

@@ -196,7 +196,7 @@ static bool token_has_prefix(struct str run)
 }
 
 /* Returns where the word begins that ends at `from`, since it belongs to the token before "acc_"
- * and "atlasv1."; `from` where that is not wanted. */
+ * and "atlasv1."; `from` where that is not requested. */
 static size_t token_word_begin(struct str t, size_t from, bool wanted)
 {
     while (wanted && from > 0 && secret_is_name_byte(t.p[from - 1]))

@@ -597,7 +597,7 @@ static void json_reader_prefixed(struct rules_run *run, struct source *source, c
     run->gave_up += text.n && found < 0;
 }
 
-/* Reads a line. A document goes on in the next line, a bare word or number ends with its own, and a
+/* Reads a line. A document continues in the next line, a bare word or number ends with its own, and a
  * string that has no end there is dropped. */
 static void json_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {

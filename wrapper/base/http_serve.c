@@ -43,7 +43,7 @@ bool http_serve_place(const char *text, struct http_place *ret)
     return inet_pton(AF_INET6, name, &six->sin6_addr) == 1;
 }
 
-/* Appends address and port, as they stand in a URL. */
+/* Appends address and port, as they are written in a URL. */
 static void put_place(const struct sockaddr_storage *address, struct buf *to)
 {
     char name[INET6_ADDRSTRLEN] = "";

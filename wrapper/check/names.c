@@ -106,7 +106,7 @@ static bool is_short_name(const char *name, size_t n)
     return false;
 }
 
-/* Returns whether git, HFS+ or NTFS takes the name for one of git's files. `folded`: of
+/* Returns whether git, HFS+ or NTFS reads the name as one of git's files. `folded`: of
  * check_name_folded, without invisible characters and in lower case. */
 static bool is_git(const char *folded)
 {

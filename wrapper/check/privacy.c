@@ -178,7 +178,7 @@ static bool is_random(struct str text)
 }
 
 /* Searches what a compressed file unpacks to for secrets. Reports a file that cannot be
- * unpacked, or whose bytes look random. */
+ * unpacked, or whose bytes seem random. */
 static void check_unpacked(struct run_check *r, const char *file, struct str text)
 {
     CLEANUP_BUF struct buf b;

@@ -150,7 +150,7 @@ static int compare_artifact_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int compare_member_keys(const void *a, const void *b)
+static int compare_record_keys(const void *a, const void *b)
 {
     return strcmp(((const struct check_member *)a)->key, ((const struct check_member *)b)->key);
 }
@@ -158,7 +158,7 @@ static int compare_member_keys(const void *a, const void *b)
 static int compare_record_members(const void *a, const void *b)
 {
     const struct check_member *x = a, *y = b;
-    int by_key = compare_member_keys(x, y);
+    int by_key = compare_record_keys(x, y);
     return by_key ? by_key : (x->at > y->at) - (x->at < y->at);
 }
 
@@ -185,7 +185,7 @@ const struct json *run_member(const struct check_members *of, const char *key)
 {
     const struct check_member wanted = {.key = key}, *found = NULL;
     if (of->count)
-        found = bsearch(&wanted, of->list, of->count, sizeof *of->list, compare_member_keys);
+        found = bsearch(&wanted, of->list, of->count, sizeof *of->list, compare_record_keys);
     while (found && found > of->list && strcmp(found[-1].key, key) == 0)
         found--;
     return found ? found->value : NULL;

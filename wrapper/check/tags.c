@@ -217,7 +217,7 @@ static bool was_redacted(const char *text)
 }
 
 /* Returns whether the tag has the words of the command, one blank between. True also where
- * either was redacted, or is too long to tell. */
+ * either was redacted, or is too long to be known. */
 static bool same_command(struct run_check *r, const char *tag)
 {
     CLEANUP_BUF struct buf b;

@@ -16,7 +16,7 @@ struct repo {
     struct buf kept;
 };
 
-/* Reads r->config and r->told from the files and the environment as they are now. 0; -1 with err. */
+/* Reads the configuration into r from the files and the environment as they are now. 0; -1 with err. */
 int config_take(struct repo *r, struct err *err);
 /* Frees both. */
 void config_drop(struct repo *r);

@@ -494,7 +494,7 @@ static int loop_and_end(struct launch *l)
 
 /* Handles a failure of benchwrap before the program could start: under --strict returns 125, else runs
  * the program unrecorded, with the launcher above it only for a time limit or --gate. error: errno;
- * 0: `what` says all. */
+ * 0: `what` is the complete text. */
 static int run_unrecorded(struct launch *l, const char *what, int error)
 {
     char why[600];

@@ -32,7 +32,7 @@ struct spawn_failure {
  * descriptors 1 and 2 (-1: as inherited). Returns its pid, with *ret_line for spawn_release and
  * spawn_result, which closes it; -1 with errno. */
 pid_t spawn_held(const struct spawn_state *state, char *const *argv, char *const *env, int out, int err, int *ret_line);
-/* Lets the held process go on to its exec. */
+/* Lets the held process continue with its exec. */
 void spawn_release(int line);
 /* Reads how the start ended, after the release, once `line` is readable. 1: the program runs; 0:
  * not known yet; -1: it could not, *ret states why. Closes *line unless 0. */

@@ -273,7 +273,7 @@ static bool kube_are_node_states(const char *text)
     return true;
 }
 
-/* Returns whether the node is in one of the wanted states, which commas separate; "": any is. */
+/* Returns whether the node is in one of the requested states, which commas separate; "": any is. */
 static bool kube_has_state(const char *wanted, const char *state, bool cordoned)
 {
     for (struct str rest = str_of(wanted); *wanted && rest.p;) {

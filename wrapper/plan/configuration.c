@@ -142,7 +142,7 @@ static bool may_set_tags(struct plan *p, struct foreign_file *f, const struct ya
 }
 
 /* Returns whether the reference file that the entry names is "none", or a file of the repository that
- * no other user can have put there; else the entry is noted as ignored. */
+ * no other user can have created there; else the entry is noted as ignored. */
 static bool may_refer(struct plan *p, struct foreign_file *f, const struct yaml *entry)
 {
     const char *path = entry->kind == YAML_SCALAR ? arena_dup(&p->arena, entry->text.p, entry->text.n) : NULL;

@@ -158,7 +158,7 @@ static int named_references(struct plan *p, const struct opt_value *given, struc
 /* Sets the reference files: the one that the option `reference` names; else those of the
  * results repository, the user and the site, of which for each metric the strongest counts. Returns
  * -1 with err only where the command line names a file that cannot be read; elsewhere a warning
- * says so. */
+ * names it. */
 static int choose_references(struct plan *p, struct err *err)
 {
     struct arena *a = &p->arena;

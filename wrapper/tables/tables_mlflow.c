@@ -132,7 +132,7 @@ static int compare_counts(struct migrated *m, FILE *out)
     if (m->missing > NAMED_MAX)
         fprintf(m->notes, "benchwrap: export: MLflow's migration has left out %zu more runs\n", m->missing - NAMED_MAX);
     const struct {
-        const char *what, *sql; /* NULL: the runs, which were looked up one by one */
+        const char *what, *sql; /* NULL: the runs, which were read one by one */
         int64_t tree;
     } rows[] = {
         {"runs", NULL, (int64_t)m->present},
