@@ -13,6 +13,7 @@ struct str column_plain(struct str cell);
  * label), and sets *ret_unit, NULL where the field has no known unit. -1: no such field, *ret_unit is
  * unchanged. */
 int column_find(const struct str *fields, size_t n, struct str cell, const struct unit **ret_unit);
-/* Returns whether the fields, none of them empty, are a name and its value: "Size = 1400", "Cache Hits: 457". */
+/* Returns whether the fields, none of them empty, are a name and its value: "Size = 1400", "Cache
+ * Hits: 457". A colon or = in the first field does not count: "Size: 1400" is none. */
 bool column_is_statement(const struct str *fields, size_t n);
 #endif

@@ -101,7 +101,8 @@ static const struct unit *column_unit(const struct table_row *t, size_t column, 
     return !unit && timed && fraction ? units_find(STR("s")) : unit;
 }
 
-/* "Score", "F1", "CPU time": fractions below it are results although nothing names a unit. */
+/* Returns whether the column's title names a score or a time ("Score", "F1", "CPU time"): then a number
+ * with a decimal point in the column may be a result without a unit. */
 static bool is_score_column(struct str title, struct str label)
 {
     return figure_is_score(title) || str_is_anycase(label, "time") || figure_is_measured(label);

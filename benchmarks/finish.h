@@ -47,8 +47,9 @@ size_t samples_of(const struct rules_run *run, struct str name, unsigned block);
 /* Returns the matches of a check in a block, or with block -1 in all; *ret_line, if not NULL, becomes
  * the first line of them. */
 size_t matches_of(const struct rules_run *run, const struct check *check, int block, const char **ret_line);
-/* finish_left_out.c: for rules that guess, records a warning of what they have read but left out, and why. Returns the reason why the
- * record has no result; NULL: it has one, or there was nothing to read. */
+/* finish_left_out.c: for rules that guess, records a warning of what they have read but left out, and
+ * why. Returns the reason why the record has no result; NULL: it has one, there was nothing to read,
+ * the rules do not guess, or out of memory. */
 const char *explain_left_out(struct ending *e);
 /* finish_checks.c */
 /* Evaluates a check, or a required metric, in each test: what does not hold becomes a reason or a

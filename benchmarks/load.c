@@ -120,7 +120,8 @@ static int build_prefilter(struct rules *rules, struct err *err)
     rules->prefilter = prefilter_new(l, n);
     free(l);
     if (!rules->prefilter && bytes > PREFILTER_BYTES_MAX)
-        return err_set(err, ERR_INPUT, "%s: the fixed texts of all patterns have %zu bytes together, of which %d are allowed", rules->path,
+        return err_set(err, ERR_INPUT,
+                       "%s: the fixed texts of all patterns have %zu bytes together, more than %d: shorten or remove patterns", rules->path,
                        bytes, PREFILTER_BYTES_MAX);
     return rules->prefilter ? 0 : load_no_memory(rules, err);
 }

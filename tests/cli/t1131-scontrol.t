@@ -103,10 +103,11 @@ printf '\033]0;owned\007\033[2J error: \377 no\nsecond line\n' >&2; exit 1
 S
 is "escape bytes" "$(run 104)" 'scontrol: \x1b]0;owned\x07\x1b[2J error: \xff no'
 is "in the public profile its words are withheld" "$(BENCHWRAP_PROFILE=public run 124; grep -rl owned mlruns .benchwrap)" "scontrol: failed (its words are withheld: the profile is public)"
+is "... also after a private run of the same job" "$(run 125 >/dev/null; BENCHWRAP_PROFILE=public run 125; grep -rl owned mlruns .benchwrap)" "scontrol: failed (its words are withheld: the profile is public)"
 fake <<S
 exec head -c 60000000 /dev/zero
 S
-is "too much" "$(run 105)" "scontrol: its answer is longer than 32 MiB"
+is "too much" "$(run 105)" "scontrol: its answer is longer than 32 MiB (or out of memory)"
 fake <<S
 head -c 300000 /dev/urandom; kill -9 \$\$
 S

@@ -146,8 +146,8 @@ is "drawings that are XML" "$(python3 -c 'import sys, xml.dom.minidom as m; [m.p
 is "a ratio with its interval" "$rc $(jq -c '.metrics[] | select(.key == "throughput_op_per_s") | [.groups[0].n, (.groups[1] | .ratio_low <= .ratio and .ratio <= .ratio_high)]' compare.json)" '0 [3,true]'
 head -c 900 a/tasks.trt >torn; printf '{"taskrate":1' >torn.json; echo '{"taskrate":"x","schema":9,"configurations":[]}' >other.json
 timeout 120 "$T" table torn >/dev/null 2>err; is "a torn table" "$? $(grep -c 'taskrate: torn: ' err)" "2 1"
-timeout 120 "$T" compare torn.json a/taskrate.json 2>err; like "a torn result" "$? $(cat err)" '^1 benchwrap: compare: torn.json: no rules know it'
-timeout 120 "$T" compare a/taskrate.json other.json 2>err; like "a result of another program" "$? $(cat err)" '^1 benchwrap: compare: other.json: no rules know it'
+timeout 120 "$T" compare torn.json a/taskrate.json 2>err; like "a torn result" "$? $(cat err)" '^1 benchwrap: compare: torn.json: no rules know this output'
+timeout 120 "$T" compare a/taskrate.json other.json 2>err; like "a result of another program" "$? $(cat err)" '^1 benchwrap: compare: other.json: no rules know this output'
 (ulimit -f 16; "$T" local -n 500 --out full >out 2>err; echo $? >rc)
 like "a full disk: the numbers are there, and it is said" "$(cat err out)" "the table of tasks (is not complete|ends here): full/tasks.trt: File too large"
 

@@ -36,7 +36,7 @@ jq -c '.request_throughput /= 2 | .mean_ttft_ms *= 3' known.json >slow.json
 "$LLMLOAD" compare --gate known.json slow.json >/dev/null 2>&1
 is "compare: --gate on a regression" "$?" 3
 echo '{}' >bad.json
-like "compare: what is no result" "$("$LLMLOAD" compare a.json bad.json 2>&1)" 'bad.json: no rules know it'
+like "compare: what is no result" "$("$LLMLOAD" compare a.json bad.json 2>&1)" 'bad.json: no rules know this output'
 
 cat >rows.jsonl <<'E'
 {"prompt": "one", "output_tokens": 2}

@@ -84,7 +84,7 @@ int query_start(struct query *ret, char *const *argv, char *const *env, size_t m
     errno = saved;
     if (ret->pid < 0) {
         ret->pid = 0;
-        err_sys(err, "%s: no process for it", argv[0]);
+        err_sys(err, "cannot start %s", argv[0]);
         query_close(ret);
         ret->end = QUERY_FAILED;
         return -1;

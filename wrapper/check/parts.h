@@ -107,7 +107,8 @@ void check_tags(struct run_check *r);
 /* claims.c: checks the run's verdict, references and checks against its own metrics, which no
  * output shows. */
 void check_claims(struct run_check *r);
-/* active.c: reports a file that may act where it is opened or shown, at most once. */
+/* active.c: reports a file with active content, which may run code or load other files when it is
+ * opened or displayed. One finding a file at most. */
 void check_active(struct run_check *r, const char *file, struct str text);
 /* times.c: compares start, end, samples and durations with each other. Requires r->meta_good. */
 void check_times(struct run_check *r);

@@ -108,7 +108,8 @@ static int plot_place(struct plot_state *s)
         for (const char *const *fact = scaling_facts; *fact; fact++)
             plot_name(s, *fact);
         if (!x)
-            return err_set(c->err, ERR_INPUT, "no number of nodes or tasks differs between the runs: name the param by --over");
+            return err_set(c->err, ERR_INPUT,
+                           "cannot choose the x axis from the runs' numbers of nodes, tasks or processors: name a param by --over KEY");
     }
     if (s->kind == PLOT_HEATMAP && (!x || !y))
         return err_set(c->err, ERR_USAGE, "a heat map needs two params: --over KEY --over KEY");

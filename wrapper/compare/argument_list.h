@@ -30,6 +30,7 @@ struct argument_request {
  * have no table of options, the order of all arguments counts. Else only the order of opposed options (-O2 and -O3, --x and --no-x) and of those that
  * the rules join counts. 0; -1: out of memory. */
 int argument_list_make(const struct argument_request *asked, struct argument **ret, size_t *ret_count);
-/* Removes ARGUMENT_ORDER from the names of facts that differ (NULL-terminated) if another argument is among them, which changes the order, too. */
+/* Removes ARGUMENT_ORDER from the names of facts that differ (NULL-terminated) where they include
+ * another argument: one that changes also changes the order. */
 void argument_drop_order(const char **names);
 #endif

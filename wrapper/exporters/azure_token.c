@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 enum {
     TOKEN_BYTES = 64 << 10,
@@ -389,15 +390,16 @@ static int request_from_az(struct exporter_link *l, struct azure_token *t, struc
     if (!scope)
         return err_memory(err, "an access token");
     if (query_start(&q, argv, l->env, TOKEN_REPLY_BYTES, ms, QUERY_NO_NICE, err))
-        return err_wrap(err, "no access token: az");
+        return err_wrap(err, "no access token");
     enum query_end end = query_wait(&q, ms);
     struct buf why CLEANUP_BUF;
     buf_init(&why, 4096);
     struct str first = str_trim(buf_text(&q.why));
     buf_plain(&why, str_trim(str_cut(&first, '\n')), 200);
     int rc = end == QUERY_LATE || end == QUERY_RUNS ? err_set(err, ERR_SYSTEM, "az did not end in time")
-             : end != QUERY_DONE                    ? err_set(err, ERR_SYSTEM, "cannot run az")
-             : q.status                             ? err_set(err, ERR_SYSTEM, "az failed%s%s", why.n ? ": " : "", why.p ? why.p : "")
+             : end != QUERY_DONE                    ? err_set(err, ERR_SYSTEM, "az printed more than %d bytes", TOKEN_REPLY_BYTES)
+             : WIFEXITED(q.status) && WEXITSTATUS(q.status) == 127 ? err_set(err, ERR_SYSTEM, "cannot run az: exit status 127")
+             : q.status ? err_set(err, ERR_SYSTEM, "az failed%s%s", why.n ? ": " : "", why.p ? why.p : "")
              : json_parse(&j, buf_text(&q.text), NULL, NULL) ? err_set(err, ERR_SYSTEM, "az printed no JSON")
                                                              : keep_token(t, j, "accessToken", err);
     json_free(j);

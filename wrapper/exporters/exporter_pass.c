@@ -130,7 +130,9 @@ static int pass_open_tree(const struct pass *s, const char *tree)
     return openat(s->queue.dir, tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (S_ISLNK(st.st_mode) ? 0 : O_NOFOLLOW));
 }
 
-/* The tree's folder may be gone for a while, the run in it is gone for good. 0; 1: it never can be sent; -1. */
+/* Reads the entry's run into *ret, which the caller has initialised and frees with
+ * exporter_run_deinit in any case. 0; 1 with err: the run is gone for good and never can be sent; -1
+ * with err: it may be sent later, as where the tree's folder is gone for a while. */
 static int pass_read_run(struct pass *s, const char *name, const struct exporter_item *item, struct arena *a, struct exporter_run *ret,
                          struct err *err)
 {

@@ -19,13 +19,17 @@ int exporter_run_read(struct exporter_run *ret, int tree, const char *id, struct
     buf_init(&text, DETAIL_MAX + 1);
     *ret = (struct exporter_run){.arena = a};
     int rc = tree_find(tree, id, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, a, &run, err);
+    if (rc > 1)
+        return err_set(err, ERR_INPUT, "several runs of the tree have the id %.64s", id);
     if (rc)
         return rc;
     ret->run = run;
     ret->root = fcntl(tree, F_DUPFD_CLOEXEC, 0) + 1;
     const char *path = arena_printf(a, "%s/artifacts/benchwrap.json", tree_run_path(run));
-    if (!path)
+    if (!path) {
+        exporter_run_deinit(ret);
         return err_memory(err, "a run");
+    }
     struct err why = {0};
     if (fs_read(tree, path, DETAIL_MAX, 0, &text, &why) == 0)
         rc = json_parse(&ret->detail, buf_text(&text), NULL, err) ? err_wrap(err, "%s", path) : 0;

@@ -147,6 +147,8 @@ static enum exporter_answer sns_open(struct exporter_link *l, struct err *err)
         l, &(struct exporter_http_own){.url = url, .user = x->keys.key, .password = x->keys.secret, .sigv4 = sigv4}, &x->http, err);
 }
 
+/* Closes the connection and overwrites the secrets in memory; the link's arena, which the caller
+ * frees, owns the rest. */
 static void sns_close(struct exporter_link *l)
 {
     struct sns_link *x = l->state;

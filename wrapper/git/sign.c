@@ -29,13 +29,15 @@ static bool is_public_key(const char *key)
  * shell; only a plain line of words is accepted here. */
 static const char *key_by_command(struct repo *r, struct arena *a)
 {
-    const char *argv[16], *line = config_text(r, a, "gpg.ssh.defaultkeycommand"), *found = NULL;
+    enum { WORDS = 64 };
+    const char *argv[WORDS + 1], *line = config_text(r, a, "gpg.ssh.defaultkeycommand"), *found = NULL;
     struct str rest = str_of(line), word;
     size_t n = 0;
     if (!line || strpbrk(line, "'\"\\$`|&;<>(){}*?~"))
         return NULL;
-    while (n < 15 && (word = str_word(&rest)).n)
-        argv[n++] = arena_dup(a, word.p, word.n);
+    while ((word = str_word(&rest)).n)
+        if (n == WORDS || !(argv[n++] = arena_dup(a, word.p, word.n)))
+            return NULL;
     argv[n] = NULL;
     if (!n)
         return NULL;

@@ -151,8 +151,8 @@ static void source_stamp(struct logs_source *s, uint64_t end)
 {
     if (!s->stamps || s->stamped >= end)
         return;
-    logs_index_add(s->index, end, logs_now_ns());
-    s->stamped = end;
+    if (logs_index_add(s->index, end, logs_now_ns()) == 0)
+        s->stamped = end;
 }
 
 /* Reads on. False: nothing came. */

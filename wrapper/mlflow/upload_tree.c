@@ -575,7 +575,10 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
     for (int i = 0; i < MOVES_MAX && moved && answer == MLFLOW_FINE; i++)
         moved = false, answer = upload_run_once(&s, &moved, &lost, &waits, err);
     if (moved && answer == MLFLOW_FINE) {
-        err_set(err, ERR_REMOTE, "others make and delete it again and again");
+        err_set(err, ERR_REMOTE,
+                "in each of %d tries the server listed an earlier copy of the run, or no longer listed this one: other processes "
+                "may upload it; try again later",
+                MOVES_MAX);
         answer = MLFLOW_LATER;
     }
     int rc = upload_set_result(&s, run->id, answer, lost, waits, err);

@@ -52,6 +52,8 @@ static int fill_experiment(struct page_experiment *e, struct arena *a, struct er
         m->all_count = m->group.count;
         page_measurement_name(m->group.runs[0]->inputs, e->differing, e->differing_count, &name);
         m->name = arena_dup(a, name.p ? name.p : "", name.n);
+        if (!m->name)
+            return err_memory(err, "the pages");
         m->title = strcmp(m->name, m->experiment) == 0 ? m->name : arena_printf(a, "%s: %s", m->experiment, m->name);
         m->metric_count = page_metrics_of(&m->group, PAGE_VALUES, m->metrics);
         if (page_groups_by(m->group.runs, m->group.count, page_by_version, a, &m->versions, err) < 0)

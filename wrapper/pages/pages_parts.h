@@ -55,7 +55,8 @@ int page_book_fill(struct page_book *book, struct err *err);
 /* ---- pages: each writes its files, HTML and JSON ---- */
 int page_write_start(const struct page_book *book, struct err *err);
 int page_write_experiment(const struct page_book *book, const struct page_experiment *e, struct err *err);
-int page_write_measurement(const struct page_book *book, const struct page_experiment *e, const struct page_measurement *m, struct err *err);
+int page_write_measurement(const struct page_book *book, const struct page_experiment *e, const struct page_measurement *m,
+                           struct err *err);
 int page_write_machine(const struct page_book *book, const struct page_group *machine, struct err *err);
 int page_write_feed(const struct page_book *book, struct err *err); /* feed.xml */
 int page_write_badge(const struct page_book *book, const struct page_experiment *e, struct err *err);
@@ -90,14 +91,16 @@ const char *page_site_text(const char *site);
 void page_put_quantity(struct buf *to, double value, const char *unit);
 /* Appends "write.bw.max" of write.bw_MiB_per_s.max. */
 void page_put_metric(struct buf *to, const struct page_value *metric);
-/* Returns the state of a run in a table: pass, fail, FINISHED … */
+/* Returns the state of a run in a table: pass, fail, finished … */
 const char *page_state_text(const struct page_run *run);
 void page_put_state(struct buf *to, const struct page_run *run);
-/* Writes a table of runs, newest first: time, name, site, state, headline values. */
+/* Writes a table of the runs, which are newest first: time, experiment (with `experiments`), name
+ * (where one was given), site, state, two values. */
 void page_put_runs(struct buf *to, const char *up, const struct page_run *const *runs, size_t n, const char *caption, bool experiments);
 /* Draws the history of a metric over time as SVG, one series for each site. Nothing where there are
  * fewer than two values. */
 void page_put_history(struct buf *to, const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a);
 /* Writes a page that was built, and its JSON. 0; -1 with err. */
-int page_put_both(const struct page_book *book, const char *folder, const char *id, const struct buf *html, const struct buf *json, struct err *err);
+int page_put_both(const struct page_book *book, const char *folder, const char *id, const struct buf *html, const struct buf *json,
+                  struct err *err);
 #endif

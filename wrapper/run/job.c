@@ -70,9 +70,9 @@ static void name_kept(struct run *run, const struct slurm_who *w)
         const char *value = env_text(run->host.env, names[i]);
         buf_printf(&key, "\n%s", value ? value : "");
     }
-    record_named_id(id, buf_text(&key));
     if (run->host.public_profile)
-        buf_puts(&key, "\npublic"); /* who keeps less */
+        buf_puts(&key, "\npublic"); /* which records less */
+    record_named_id(id, buf_text(&key));
     if (run->host.cache && !key.failed)
         snprintf(run->job.kept, sizeof run->job.kept, "job-%s", id);
 }

@@ -246,7 +246,8 @@ _Noreturn static void become_live(struct run *run, const char *root, const char 
 {
     static struct live x;
     run_exports_leave(run);
-    /* Both numbers are above what they move to, or already right. */
+    if (listener == 3 && (listener = dup(listener)) < 0) /* at the limit of open files; `line` replaces number 3 */
+        _exit(1);
     if (dup2(line, 3) < 0 || (listener >= 0 && dup2(listener, 4) < 0))
         _exit(1);
     run_exports_settle("benchwrap-live", listener >= 0 ? 5 : 4);

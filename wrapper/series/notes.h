@@ -61,7 +61,8 @@ bool series_counts(const struct series_repetition *run);
 /* Returns why no run that counts has a result, by the first of them; NULL: one has, or none has a
  * reason. Borrowed. */
 const char *series_no_metrics(const struct series_notes *n);
-/* Returns what the first run that counts has left out; NULL: none has. Borrowed. */
+/* Returns what was left out of the first run that counts and has left something out; NULL: none has.
+ * Borrowed. */
 const char *series_left_out(const struct series_notes *n);
 /* Returns whether the notes have what readers see in place of the run. id: of the run that they
  * see; NULL or "": it is retracted. */

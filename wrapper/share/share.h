@@ -76,8 +76,8 @@ int share_git(struct share *s, double limit_s, const char *const *args, struct s
  * "base", the target that it was made of. In the arena. */
 const char *share_ref(const struct share *s, const char *what);
 
-/* Returns the name of a file on the target in the folder of notes (what: "removed", "lost"), in the
- * arena; NULL: out of memory. */
+/* Returns the name of a note about the target, a file in the folder of share_note_folder (what:
+ * "removed", "lost"), in the arena; NULL: out of memory. */
 const char *share_note_file(const struct share *s, const char *what);
 /* Opens the folder of notes, next to the repository's objects, and makes it where it is not there.
  * The caller closes it. -1: it cannot be opened. */

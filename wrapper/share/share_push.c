@@ -220,9 +220,10 @@ static int set_ref(struct share *s, const char *ref, const struct repo_id *id, s
     return rc;
 }
 
-/* Stores what was pushed as refs of benchwrap: the tracking branch follows every fetch, which would
- * make the lease useless, and a target that is rewritten by force no longer shows which files of
- * the branch came from it. */
+/* Stores two refs. "pushed" is the branch as pushed last: check_seen compares the remote's branch with
+ * it, and the tracking branch cannot serve for that, as every fetch moves it. "base" is the target at
+ * that time: after a forced rewrite of the target, it shows which files of the branch came from the
+ * old one. */
 static int remember_pushed(struct share *s, struct err *err)
 {
     return set_ref(s, share_ref(s, "pushed"), &s->seen, err) || set_ref(s, share_ref(s, "base"), &s->target, err) ? -1 : 0;

@@ -64,9 +64,11 @@ static int check_ports(double streams, const struct load_run *run, struct err *e
         return 0;
     return err_set(
         err, ERR_SYSTEM,
-        "%.0f streams need as many local ports per address, and there are %.0f (net.ipv4.ip_local_port_range %llu-%llu, %zu addresses): "
-        "widen the range, use several --source addresses (127.0.0.2,127.0.0.3 on loopback), several --url, or a Unix socket",
-        streams, places, (unsigned long long)low, (unsigned long long)high, run->endpoint_count);
+        "%.0f streams need as many local ports, and %.0f are available (net.ipv4.ip_local_port_range %llu-%llu; endpoints: %zu; "
+        "source addresses: %zu): widen the range, name more --source addresses (on loopback: 127.0.0.2,127.0.0.3) or more --url, or use a "
+        "Unix socket",
+        streams, places, (unsigned long long)low, (unsigned long long)high, run->endpoint_count,
+        run->source_count ? run->source_count : (size_t)1);
 }
 
 int limits_check(const struct load *load, const struct load_run *run, struct err *err)

@@ -123,7 +123,9 @@ static int schedule_generate(struct schedule *s, const struct load *l, struct er
             return 0;
         struct arrival *a = schedule_room(s);
         if (!a)
-            return err_set(err, ERR_SYSTEM, "the schedule has more than %d requests (or out of memory)", ARRIVALS_MAX);
+            return s->n < ARRIVALS_MAX
+                       ? err_memory(err, "the schedule")
+                       : err_set(err, ERR_SYSTEM, "--rate: the schedule has more than %d requests: reduce rate or duration", ARRIVALS_MAX);
         *a = (struct arrival){.at_ns = llround(at * 1e9)};
         s->n++;
     }

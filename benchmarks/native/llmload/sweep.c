@@ -103,13 +103,14 @@ static double point_worth(const struct saturation_point *p)
     return isfinite(v) ? v : -1;
 }
 
-/* True if this run does not show that the level is lower than the best one. */
+/* Returns whether point i may be as good as the best one: its interval does not end below that of the
+ * best one. */
 static bool is_alike(const struct load_sweep *s, size_t i)
 {
     return i != s->best && !stats_is_below(s->high[i], s->low[s->best]);
 }
 
-/* Returns whether the highest level is better than every other one. */
+/* Returns whether every other point is shown to be worse than the best one. False without points. */
 static bool is_certain(const struct load_sweep *s)
 {
     bool certain = s->point_count > 0;

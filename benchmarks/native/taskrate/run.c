@@ -244,7 +244,8 @@ static int run_prepare(struct course *c, struct err *err)
     return b->set.out ? table_open(&c->table, b->set.out, err) : 0;
 }
 
-/* Notes whose jobs will be in the queue, opens what tasks report to, queries the scheduler. */
+/* Cleans up after killed runs, writes the note by which a later start ends this run's jobs, and opens
+ * the channel of the tasks' reports; a local provider needs none of these. Then begins the provider. */
 static int run_begin_provider(struct course *c, struct err *err)
 {
     struct bench *b = c->b;

@@ -14,7 +14,9 @@ int coordinate_begin(struct coordination **ret, const struct opt_set *set, const
  * the agent. */
 int coordinate_prepare(struct coordination *c, const char *model, struct err *err);
 /* Starts them together and watches; hooks as of engine_run. The outcome is the sum. An agent that
- * is lost ends the others; what they have counts. */
+ * is lost ends the others; what they have counts. -1 with err: they were not started together, none
+ * has a result, one cannot be read, or out of memory. The caller frees *ret with outcome_deinit,
+ * also after -1. */
 int coordinate_run(struct coordination *c, struct outcome *ret, const struct engine_hooks *hooks, struct err *err);
 /* `,"agents":[{"address":…,"clock_offset_ns":…,"round_trip_ns":…,…}]` */
 void coordinate_json(const struct coordination *c, struct json_out *j);
