@@ -99,6 +99,17 @@ for i in 0 0 0 0 0 0 0 0 5 5 5 5 5 5 5 5; do echo "{\"metrics\": {\"lost\": $i}}
 like "a change from zero has values instead of a ratio" "$("$BENCHWRAP" history -e zero | head -1)" "^  Different: lost from 0 to 5 since run $(sed -n 9p zids | cut -c1-8)\\.\$"
 is "two runs are refused" "$("$BENCHWRAP" history last last~1 2>&1 | head -1)" "benchwrap: history: expected one run or none, got 2"
 
+# ---- metrics that few runs have, and statistics of a metric that only runs with other inputs have ----
+"$BENCHWRAP" -q -e few -- ./prog 10 >/dev/null 2>&1
+for i in 1 2 3 4 5 6 7 8 9; do
+    echo "{\"metrics\": {\"lag.max\": $i$([ $i -gt 3 ] || echo ', "rare": 1, "seldom": 1')}}"
+    echo "{\"metrics\": {\"lag\": $i}, \"argv\": [\"./prog\", \"11\"]}"
+done >few
+"$TESTLIB/make_history.py" --light --remove "$(dirname "$(grep -l few mlruns/*/meta.yaml)")"/????????????4*[0-9a-f] <few >/dev/null
+is "a statistic counts where its metric is one of runs with other inputs" \
+    "$("$BENCHWRAP" history -e few --json | jq -c '[.groups[].metrics | map(.key) | sort] | sort' | tr -d ' ')" '[["lag","run.wall_s"],["lag.max","rare","run.wall_s","seldom"]]'
+like "metrics of too few values are not among those without a change" "$("$BENCHWRAP" history -e few --min-effect 9 | head -1)" '^  No change: 2 metrics of 9 runs\.$'
+
 # ---- a sweep: the histories of its points ----
 printf '#!/bin/sh\necho "rate: $(cat rate) MiB/s"\n' >prog
 printf 'name: prog\nversion: "1"\nreaders:\n  - name: line\n    regex: "^rate: (?<r>\\\\S+)"\n    metrics:\n      - {name: rate, cell: r, unit: MB_per_s, from: MB/s, better: higher, headline: max}\n' >prog.yaml

@@ -116,12 +116,13 @@ static double value_of_point(const struct history_group *group, const struct his
     return of.median;
 }
 
-/* True if the run has a metric of this key without its statistic. Then the statistic adds nothing. */
-static bool is_statistic_beside(const struct run_facts *facts, const char *name)
+/* Returns whether the group has the metric of which `name` is a statistic: then the statistic adds
+ * nothing. uses: how often the group has each key of `facts`. */
+static bool has_metric_of_statistic(const struct run_facts *facts, const size_t *uses, const char *name)
 {
     size_t stem = key_stem(name);
     for (size_t i = 0; name[stem] && i < facts->key_count; i++)
-        if (facts->keys[i].kind == FACT_METRIC && strncmp(facts->keys[i].name, name, stem) == 0 && !facts->keys[i].name[stem])
+        if (uses[i] && facts->keys[i].kind == FACT_METRIC && strncmp(facts->keys[i].name, name, stem) == 0 && !facts->keys[i].name[stem])
             return true;
     return false;
 }
@@ -169,7 +170,7 @@ static int collect_series(struct history *h, const struct history_request *asked
     for (uint32_t key = 0; group->metrics && key < h->facts.key_count; key++) {
         const struct fact_key *is = &h->facts.keys[key];
         bool wall = strcmp(is->name, "run.wall_s") == 0;
-        if (!uses[key] || (!asked->all && ((!key_is_result(is->name) && !wall) || is_statistic_beside(&h->facts, is->name))))
+        if (!uses[key] || (!asked->all && ((!key_is_result(is->name) && !wall) || has_metric_of_statistic(&h->facts, uses, is->name))))
             continue;
         struct history_metric_series *s = &group->metrics[group->metric_count++];
         size_t place = 0;

@@ -77,13 +77,29 @@ static size_t put_newest(struct text_state *t, const struct history_group *g, en
     return n;
 }
 
-/* Returns the number of values of the group's longest series. */
-static size_t longest_series(const struct history_group *g)
+/* Returns the number of values of the group's longest series. *ret_searched: series with enough
+ * values to be searched. */
+static size_t longest_series(const struct history_group *g, size_t *ret_searched)
 {
     size_t n = 0;
-    for (size_t i = 0; i < g->metric_count; i++)
+    *ret_searched = 0;
+    for (size_t i = 0; i < g->metric_count; i++) {
         n = g->metrics[i].n > n ? g->metrics[i].n : n;
+        *ret_searched += g->metrics[i].n >= HISTORY_RUNS_MIN;
+    }
     return n;
+}
+
+/* Appends why no metric of the group is searched. most: values of the longest series. */
+static void put_too_few_values(const struct history_group *g, size_t most, struct buf *line)
+{
+    if (g->point_count < HISTORY_RUNS_MIN)
+        buf_printf(line, "Too few runs: %zu with the same inputs, %d are needed.", g->point_count, HISTORY_RUNS_MIN);
+    else if (!most)
+        buf_printf(line, "No metric: none of %zu runs with the same inputs has one.", g->point_count);
+    else
+        buf_printf(line, "Too few values: no metric has more than %zu in %zu runs with the same inputs, %d are needed.", most,
+                   g->point_count, HISTORY_RUNS_MIN);
 }
 
 /* Writes the newest changes of the group by verdict, or that there is none, or too few runs to
@@ -92,9 +108,9 @@ static void put_group_answer(struct text_state *t, const struct history_group *g
 {
     CLEANUP_BUF struct buf line;
     buf_init(&line, 1 << 16);
-    size_t n = 0, odd = 0, most = longest_series(g);
-    if (most < HISTORY_RUNS_MIN) {
-        buf_printf(&line, "Too few runs: %zu with the same inputs, %d are needed.", g->point_count, HISTORY_RUNS_MIN);
+    size_t n = 0, odd = 0, searched, most = longest_series(g, &searched);
+    if (!searched) {
+        put_too_few_values(g, most, &line);
         put_history_line(t, 2, 2, &line);
         return;
     }
@@ -102,7 +118,7 @@ static void put_group_answer(struct text_state *t, const struct history_group *g
     n += put_newest(t, g, LEVEL_IMPROVEMENT, "Improvement: ", &line);
     n += put_newest(t, g, LEVEL_DIFFERENT, "Different: ", &line);
     if (!n)
-        buf_printf(&line, "No change: %zu metric%s of %zu runs", g->metric_count, str_plural(g->metric_count), most);
+        buf_printf(&line, "No change: %zu metric%s of %zu runs", searched, str_plural(searched), most);
     buf_putc(&line, '.');
     put_history_line(t, 2, 2, &line);
     for (size_t i = 0; i < g->metric_count; i++)
