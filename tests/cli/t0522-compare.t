@@ -33,6 +33,8 @@ like "... the table does not call a wide interval no difference" "$(compared)" '
 like "... the same zeros are" "$(compared)" '^failed .* no difference$'
 like "... the bound is stated" "$(compared | tr -s '\n ' ' ')" '"too varied": the interval reaches below -20 % or above \+25 %'
 is "a program that did not change is not named" "$(compared | grep -c 'program')" 0
+is "--all: observations of the machine get no verdict" "$(compared --all | grep -E '^(run\.(max_rss|user|system)|load|pressure|host|series)' | grep -cE '(different|uncertain|no difference|too few|too varied)$')" 0
+is "... in JSON neither" "$(compared --all --json | jq -r '.metrics[] | select(.key | startswith("run.max_rss")) | .groups[1].verdict' | sort -u)" "null"
 echo "# edited" >>toy
 record 3
 like "a change is followed by what did not change" "$(answer)" '^B against A: rate is (19[5-9]|20[0-4]) % higher \(95 %: .*\)\. No difference found in failed\. wait varies too much'

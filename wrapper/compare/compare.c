@@ -26,6 +26,11 @@ const char *compare_verdict(const struct compared_side *side)
     return side->other_inputs && side->outcome >= OUTCOME_SAME ? "other inputs" : compare_outcome_name(side->outcome);
 }
 
+bool compare_is_judged(const char *key)
+{
+    return key_is_result(key) || strcmp(key, "run.wall_s") == 0;
+}
+
 /* ---- keys ---- */
 
 struct keys {
@@ -271,13 +276,14 @@ static bool change_of_intervals(const struct metric_work *w, const struct compar
     return true;
 }
 
-/* Sets the outcome of each group against the first one. OUTCOME_UNCERTAIN marks a change outside
+/* Sets the outcome of each group against the first one: OUTCOME_NONE for observations of the machine
+ * (--all), which are no results. OUTCOME_UNCERTAIN marks a change outside
  * its interval, which correct_outcomes then decides on. Fewer than 3 values are too few, unless the
  * runs report intervals. */
 static void judge_sides(const struct metric_work *w, struct compared_metric *m)
 {
     const struct compared_side *base = &m->sides[0];
-    for (size_t g = 1; g < w->count; g++) {
+    for (size_t g = 1; g < w->count && compare_is_judged(m->key); g++) {
         struct compared_side *side = &m->sides[g];
         if (!base->n || !side->n)
             continue;
@@ -425,8 +431,7 @@ static size_t table_steps(const struct metric_work *w, size_t key, int64_t **ret
 static bool is_compared_key(const struct metric_places *places, const char *key, struct arena *a)
 {
     size_t stem = key_stem(key);
-    bool cost = strcmp(key, "run.wall_s") == 0;
-    if (!key_is_result(key) && !cost)
+    if (!compare_is_judged(key))
         return false;
     const char *series = key[stem] ? arena_dup(a, key, stem) : NULL;
     return !series || metric_places_find(places, series) == places->count;

@@ -69,4 +69,7 @@ const char *compare_metric_name(const struct compared_metric *m, struct arena *a
 const char *compare_units_line(const struct compared_metric *m, size_t side, size_t runs, const char *whose, struct arena *a);
 /* Returns the text of a side in the verdict column: "too few", "better" … or "other inputs". */
 const char *compare_verdict(const struct compared_side *side);
+/* Returns whether the metric gets a verdict: results and the wall time do. Observations of the
+ * machine do not. */
+bool compare_is_judged(const char *key);
 #endif

@@ -93,11 +93,18 @@ bool compare_is_wall(const struct compared_metric *m)
     return strcmp(m->key, "run.wall_s") == 0;
 }
 
+/* Returns whether the metric is one of the program: neither its wall time, nor an observation of the
+ * machine. */
+static bool is_of_program(const struct compared_metric *m)
+{
+    return !compare_is_wall(m) && compare_is_judged(m->key);
+}
+
 /* True if both have a metric other than their wall time. */
 bool compare_shares_metric(const struct compare_text *t, size_t g)
 {
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
-        if (!compare_is_wall(m) && m->sides[0].n && m->sides[g].n)
+        if (is_of_program(m) && m->sides[0].n && m->sides[g].n)
             return true;
     return false;
 }
@@ -140,7 +147,7 @@ static bool shares_wall(const struct compare_text *t, size_t g)
 static bool has_own_metric(const struct compare_text *t, size_t g, bool headlines)
 {
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
-        if (!compare_is_wall(m) && m->sides[g].n && (!headlines || m->headline))
+        if (is_of_program(m) && m->sides[g].n && (!headlines || m->headline))
             return true;
     return false;
 }
@@ -153,7 +160,7 @@ static void put_own_metrics(const struct compare_text *t, size_t g, struct buf *
     size_t n = 0;
     buf_printf(to, "%c has ", (char)('A' + g));
     for (const struct compared_metric *m = t->metrics; m; m = m->next) {
-        if (compare_is_wall(m) || !m->sides[g].n || (headlines && !m->headline) || n++ >= OWN_MAX)
+        if (!is_of_program(m) || !m->sides[g].n || (headlines && !m->headline) || n++ >= OWN_MAX)
             continue;
         buf_printf(to, "%s%s ", n > 1 ? ", " : "", compare_metric_name(m, t->arena));
         show_quantity(to, m->sides[g].median, m->unit);
@@ -221,7 +228,7 @@ static bool is_answered(const struct compare_text *t, const struct compared_metr
 {
     if (compare_is_wall(m))
         return m->headline || !compare_shares_metric(t, g);
-    return !headlines || m->headline;
+    return is_of_program(m) && (!headlines || m->headline);
 }
 
 /* Appends "No difference found in write.bw, write.iops."; first: the answer has no sentence before
@@ -356,8 +363,8 @@ void compare_put_partial(struct compare_text *t)
     buf_init(&b, 1 << 16);
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
         for (size_t g = 0; g < t->count; g++) {
-            size_t runs = t->groups[g].count, n = m->sides[g].n;
-            if (!is_answered(t, m, g, headlines) || runs < 2 || !n || n >= runs || said++ >= SILENT_MAX)
+            size_t runs = t->groups[g].count, n = m->sides[g].n, other = m->sides[g].other_units; /* compare_put_units names these */
+            if (!is_answered(t, m, g, headlines) || runs < 2 || !n || n + other >= runs || said++ >= SILENT_MAX)
                 continue;
             buf_printf(&b, "%s%s in %zu of %zu runs of %c", said == 1 ? "! Not all runs have a value: " : ", ",
                        compare_metric_name(m, t->arena), n, runs, (char)('A' + g));

@@ -43,7 +43,7 @@ static double end_of_share(const struct history_metric *h, double high)
 
 /* Sets the newest value, its relative change against the median of the earlier runs, and the range
  * that these let expect. `runs`: how many earlier runs there are. Below STATS_EXPECT_MIN the result
- * is CHANGED_TOO_FEW. */
+ * is CHANGED_TOO_FEW. Observations of the machine get no result. */
 static void expect_value(struct history_metric *h, size_t runs)
 {
     const struct compared_side *before = &h->m->sides[0], *now = &h->m->sides[1];
@@ -51,7 +51,7 @@ static void expect_value(struct history_metric *h, size_t runs)
     h->expected = (struct stats_expected){NAN, NAN, 1};
     h->value = now->n ? now->median : NAN;
     h->change = before->n && before->median != 0 && now->n ? (h->value - before->median) / fabs(before->median) : NAN;
-    if (!now->n || !before->n)
+    if (!now->n || !before->n || !compare_is_judged(h->m->key))
         return;
     h->changed = n >= STATS_EXPECT_MIN && stats_expect(before->values, before->n, h->value, &h->expected) ? CHANGED_NO : CHANGED_TOO_FEW;
     h->expected.high = end_of_share(h, h->expected.high);
@@ -88,7 +88,7 @@ int history_judge(const struct compared_metric *metrics, size_t runs, double min
     for (const struct compared_metric *m = metrics; m; m = m->next) {
         all[n].m = m;
         expect_value(&all[n], runs);
-        own += *m->direction && strcmp(m->key, "run.wall_s") != 0;
+        own += *m->direction && compare_is_judged(m->key) && strcmp(m->key, "run.wall_s") != 0;
         n++;
     }
     for (size_t i = 0; i < n; i++) /* wall time has setting up and waiting in it: it counts where nothing else is known */
