@@ -57,6 +57,8 @@ is "what the program measured stands first, the machine last" \
 bw show last~99 >out; is "last~99 is not there" "$?" 1
 bw show zz >out; is "not a run" "$?" 1
 like "is told" "$(cat err)" 'no run with id or name "zz"'
+commands=$("$BENCHWRAP" help commands | sed -n '/^ *usage:\|^ *benchwrap /d; s/^.\{12\}\([a-z][a-z-]*\) .*/\1/p')
+is "no help has a heading twice" "$(for command in $commands; do "$BENCHWRAP" help "$command" | grep -E '^[A-Z][A-Za-z ]*:$' | sort | uniq -d; done)" ""
 is "the text has every part" "$(bw show --all "$first" | grep -cE '^(Metrics|Parameters|Tags|Artifacts)$')" 4
 
 bw compare last~1 last --json >cmp.json; is "compare two runs" "$?" 0

@@ -89,12 +89,28 @@ void opt_help_brief(const struct opt_set *set, const char *const *names, struct 
     }
 }
 
+/* Returns whether an earlier row is of the group of row `at`. */
+static bool is_group_begun(const struct opt_set *set, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (set->rows[i].group && strcmp(set->rows[i].group, set->rows[at].group) == 0)
+            return true;
+    return false;
+}
+
+/* Rows without a group stay in their place. Those of a group follow its first one, wherever they are
+ * in the set. */
 void opt_help(const struct opt_set *set, struct buf *to)
 {
     for (size_t i = 0; i < set->count; i++) {
-        const char *group = set->rows[i].group, *before = i ? set->rows[i - 1].group : NULL;
-        if (group && (!before || strcmp(group, before) != 0))
-            buf_printf(to, "%s%s:\n", i ? "\n" : "", group);
-        help_row(to, &set->rows[i]);
+        const char *group = set->rows[i].group;
+        if (!group)
+            help_row(to, &set->rows[i]);
+        if (!group || is_group_begun(set, i))
+            continue;
+        buf_printf(to, "%s%s:\n", i ? "\n" : "", group);
+        for (size_t k = i; k < set->count; k++)
+            if (set->rows[k].group && strcmp(set->rows[k].group, group) == 0)
+                help_row(to, &set->rows[k]);
     }
 }
