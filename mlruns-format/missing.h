@@ -6,4 +6,7 @@
 /* Returns why the run has no value of this key, of its record (benchwrap.json, NULL is allowed);
  * NULL: the record names no such key as missing. Borrowed. */
 const char *missing_reason(const struct json *detail, const char *key);
+/* Returns a recorded reason as readers get it: the JSON word of a program for no value is replaced by
+ * a sentence. NULL: NULL. Borrowed. */
+const char *missing_words(const char *reason);
 #endif

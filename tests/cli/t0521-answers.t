@@ -149,6 +149,25 @@ is "a silent program has none" "$("$BENCHWRAP" show | grep -cE '^(stderr|output)
 "$BENCHWRAP" -q -e fails -- sh -c 'echo "a warning" >&2' >/dev/null 2>err
 is "nor has one that did not fail" "$("$BENCHWRAP" show | grep -cE '^(stderr|output) ')" 0
 
+# Reasons and warnings of --all.
+mkdir whole && cd whole || exit 1
+"$BENCHWRAP" -q -e whole -- true
+python3 - mlruns/*/*/artifacts/benchwrap.json <<'P'
+import json, sys
+d = json.load(open(sys.argv[1]))
+d["missing"] = [{"key": "itl.p50_ms", "reason": 'printed "null"'}]
+d["warnings"] = [{"text": "a warning " + "with many words " * 80 + "and an end"}]
+json.dump(d, open(sys.argv[1], "w"))
+P
+like "a JSON null is a reason that a reader understands" "$("$BENCHWRAP" show --all)" '^itl\.p50_ms +the program reports no value for it \(null\)$'
+python3 "$ROOT/tests/lib/on-pty.py" "size 24 80" -- "$BENCHWRAP" show --all >shown
+is "warnings are wrapped" "$(python3 -c 'import ast
+text = b"".join(ast.literal_eval(l[7:]) for l in open("shown") if l.startswith("shown: ")).decode()
+lines = text.replace("\r", "").split("\n")
+at = next(i for i, l in enumerate(lines) if "Warnings" in l)
+print(max(len(l) for l in lines[at + 1:at + 5]) <= 80, "and an end" in text.replace("\r\n  ", " "))')" "True True"
+cd ..
+
 # What earlier runs with the same inputs measured.
 cat >usual.yaml <<'Y'
 name: usual

@@ -6,6 +6,7 @@
 #include "runs/server_copies.h"
 #include "runs/show.h"
 #include "mlruns-format/key.h"
+#include "mlruns-format/missing.h"
 #include "series/table.h"
 #include "mlruns-format/verdict.h"
 
@@ -215,7 +216,7 @@ static int show_print_missing(const struct show_state *s)
         listing_init(&l, columns, 2, s->arena);
         for (const struct json *m = json_first(missing); m; m = json_next(m)) {
             listing_text(&l, json_string(json_get(m, "key"), NULL));
-            listing_text(&l, json_string(json_get(m, "reason"), NULL));
+            listing_text(&l, missing_words(json_string(json_get(m, "reason"), NULL)));
         }
         status = listing_print(&l, s->out);
         listing_deinit(&l);
@@ -224,9 +225,10 @@ static int show_print_missing(const struct show_state *s)
         show_heading(s, "Warnings");
     for (const struct json *w = json_first(warnings); w; w = json_next(w)) {
         CLEANUP_BUF struct buf b;
-        buf_init(&b, 16 << 10);
-        buf_plain(&b, str_of(json_string(json_get(w, "text"), "")), 1000);
-        fprintf(s->out, "%s\n", b.p ? b.p : "");
+        buf_init(&b, 1 << 20);
+        screen_wrap_plain(&s->screen, str_of(json_string(json_get(w, "text"), "")), 0, 2, &b);
+        fwrite(b.p ? b.p : "", 1, b.n, s->out);
+        status = b.failed ? -1 : status;
     }
     return status;
 }
