@@ -140,4 +140,17 @@ for kind in latency sweep groups history; do
     like "plot $kind leaves out a run that failed" "$out" '^1 left out: 1 (run )?that did not finish$'
 done
 like "the plot of that run alone says it" "$("$BENCHWRAP" plot latency last 2>&1)" '^run [0-9a-f]{8}, which did not finish \(FAILED\)$'
+
+# A direction that one run alone knows is that of the axis, whichever run it is.
+mkdir ways; cd ways || exit 1
+"$BENCHWRAP" -q -e ways -- true
+for key in first last; do
+    for i in 1 2 3; do
+        echo "{\"metrics\": {\"$key\": $i}, \"details\": {\"$key\": {\"direction\": \"$(case $key$i in first1 | last3) echo lower ;; esac)\"}}}"
+    done
+done >specs
+"$TESTLIB/make_history.py" --remove "$(dirname mlruns/*/*/meta.yaml)" <specs >/dev/null
+for key in first last; do
+    like "the axis has the direction that only the $key run knows" "$("$BENCHWRAP" plot -e ways -m $key)" "^$key \\(lower is better\\)$"
+done
 done_testing

@@ -314,9 +314,10 @@ static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, con
         const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, p->a) : NULL;
         struct stats stats;
         double value = entry_stats_of(e, &stats) ? stats.median : NAN;
-        if (e && !m->key)
+        if (e && !m->key) {
             plotted_describe(m, e->key, detail, p->a);
-        else if (e)
+            row->ways[i] = (uint8_t)m->ways;
+        } else if (e)
             value = value_on_axis(p, row, i, recorded_unit(e->key, detail, p->a), metric_way(e->key, detail), value);
         row->value[i] = value;
         if (i == 0 && isfinite(value))
