@@ -63,6 +63,23 @@ like "a node that stands out is named" "$out" 'n<b>077 50'
 like "of all nodes" "$out" '512 nodes'
 out=$("$BENCHWRAP" plot latency last 2>err)
 like "percentiles have an axis towards the tail" "$out" '99\.9 %'
+# what does not fit is counted, and the last lines are those at the end of the output
+python3 - "$run" <<'P'
+import json, sys
+run = sys.argv[1]
+nodes = json.load(open(f"{run}/artifacts/nodes.json"))
+nodes["nodes"] = [dict(nodes["nodes"][0], name=f"n{i}") for i in range(1030)]
+json.dump(nodes, open(f"{run}/artifacts/nodes.json", "w"))
+detail = json.load(open(f"{run}/artifacts/benchwrap.json"))
+detail["missing"] = [{"key": f"none{i}", "reason": "printed \"null\""} for i in range(700)]
+json.dump(detail, open(f"{run}/artifacts/benchwrap.json", "w"))
+open(f"{run}/artifacts/stdout.log", "w").write("a line of output\n" * 300000 + "the end of it\n")
+P
+"$BENCHWRAP" report last -o cut.html 2>err
+ok "more nodes than the report has are counted" grep -q '6 more: artifact nodes.json' cut.html
+ok "... missing values too" grep -q '100 more: benchwrap show --all' cut.html
+ok "... whose reason is a sentence" grep -q 'the program reports no value for it (null)' cut.html
+ok "the last lines of a long output are its last" grep -q 'the end of it' cut.html
 # damage
 printf '{' >"$run/artifacts/nodes.json"
 "$BENCHWRAP" report last -o d.html 2>err

@@ -4,6 +4,7 @@
 #include "compare/compare.h"
 #include "mlruns-format/headline.h"
 #include "mlruns-format/key.h"
+#include "mlruns-format/missing.h"
 #include "mlruns-format/verdict.h"
 #include "plan/references.h"
 #include "report/charts.h"
@@ -20,7 +21,6 @@
 
 enum {
     OUTPUT_TAIL = 24 << 10,
-    OUTPUT_READ = 4 << 20,
     WARNINGS_MAX = 40,
     METRICS_MAX = 1500,
     FACTS_MAX = 600,
@@ -481,7 +481,9 @@ static void report_noise(const struct report_state *r)
     n = 0;
     for (const struct json *m = json_first(json_get(r->detail, "missing")); m && n++ < FACTS_MAX; m = json_next(m))
         doc_fact(t, arena_printf(r->a, "%s", json_string(json_get(m, "key"), json_key(m))),
-                 arena_printf(r->a, "%s", json_string(json_get(m, "reason"), json_string(m, ""))));
+                 arena_printf(r->a, "%s", missing_words(json_string(json_get(m, "reason"), json_string(m, "")))));
+    if (missing > FACTS_MAX)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more: benchwrap show --all %.8s", missing - FACTS_MAX, r->run->id));
     doc_unfold(r->d);
 }
 
@@ -607,7 +609,8 @@ static void report_functions(const struct report_state *r)
         doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more: artifact " CODE_PROFILE_FILE, profile.count - shown));
 }
 
-/* Writes a table of the nodes in artifacts/nodes.json, up to NODES_MAX of them. Writes nothing
+/* Writes a table of the nodes in artifacts/nodes.json, up to NODES_MAX of them; the others are
+ * counted. Writes nothing
  * where the file is missing or cannot be parsed. */
 static void report_nodes(const struct report_state *r)
 {
@@ -625,37 +628,64 @@ static void report_nodes(const struct report_state *r)
     struct doc_grid *t = doc_table(r->d, "nodes", columns, 3);
     for (const struct json *node = json_first(json_get(j, "nodes")); node && n++ < NODES_MAX; node = json_next(node)) {
         buf_clear(&facts);
-        for (const struct json *f = json_first(json_get(node, "facts")); f && facts.n < 400; f = json_next(f))
+        const struct json *f = json_first(json_get(node, "facts"));
+        for (; f && facts.n < 400; f = json_next(f))
             buf_printf(&facts, "%s%s %s", facts.n ? ", " : "", json_key(f), json_string(f, ""));
+        buf_puts(&facts, f ? ", …" : "");
         doc_cell_text(t, STYLE_PLAIN, arena_printf(r->a, "%s", json_string(json_get(node, "name"), "?")));
         doc_cell_text(t, json_bool(json_get(node, "complete"), true) ? STYLE_DIM : STYLE_WARN,
                       json_bool(json_get(node, "complete"), true) ? "complete" : "incomplete");
         doc_cell_text(t, STYLE_PLAIN, arena_dup(r->a, facts.p ? facts.p : "", facts.n));
     }
+    if (json_count(json_get(j, "nodes")) > NODES_MAX)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more: artifact nodes.json", json_count(json_get(j, "nodes")) - NODES_MAX));
     json_free(j);
+}
+
+/* The last bytes of a stored stream, OUTPUT_TAIL at least. */
+struct stream_tail {
+    struct buf text;
+    size_t size; /* of the stream */
+};
+
+/* Called for each piece of the stream. Out of memory: text.failed. */
+static void keep_stream_tail(void *context, const void *p, size_t n)
+{
+    struct stream_tail *tail = context;
+    struct buf *text = &tail->text;
+    tail->size += n;
+    if (n > OUTPUT_TAIL) {
+        p = (const char *)p + (n - OUTPUT_TAIL);
+        n = OUTPUT_TAIL;
+    }
+    if (text->n > OUTPUT_TAIL) {
+        memmove(text->p, text->p + text->n - OUTPUT_TAIL, OUTPUT_TAIL);
+        text->n = OUTPUT_TAIL;
+    }
+    buf_add(text, p, n);
 }
 
 /* Writes the last part of a stored stream, from the begin of a line. */
 static void report_stream(const struct report_state *r, const char *name, const char *heading, bool *has_heading)
 {
-    struct buf text;
+    struct stream_tail tail = {.size = 0};
     struct folder tree = runs_tree(r->runs, r->run);
     const char *path = arena_printf(r->a, "%s/artifacts/%s", tree_run_path(r->run), name);
-    buf_init(&text, OUTPUT_READ + (1 << 20));
-    if (path && folder_read_head(&tree, path, OUTPUT_READ, &text) >= 0 && text.n) {
-        struct str lines = buf_text(&text);
+    buf_init(&tail.text, 4 * OUTPUT_TAIL);
+    if (path && folder_feed(&tree, path, UINT64_MAX, keep_stream_tail, &tail) >= 0 && tail.text.n) {
+        struct str lines = buf_text(&tail.text);
         if (!*has_heading)
             doc_heading(r->d, "Output");
         *has_heading = true;
-        if (lines.n > OUTPUT_TAIL) {
+        if (tail.size > OUTPUT_TAIL) {
             const char *end = memchr(lines.p + lines.n - OUTPUT_TAIL, '\n', OUTPUT_TAIL);
             lines = str_sub(lines, end ? (size_t)(end + 1 - lines.p) : lines.n - OUTPUT_TAIL, lines.n);
         }
-        doc_fold(r->d, arena_printf(r->a, "%s, %s%zu bytes", heading, lines.n < text.n ? "the last " : "", lines.n));
+        doc_fold(r->d, arena_printf(r->a, "%s, %s%zu bytes", heading, lines.n < tail.size ? "the last " : "", lines.n));
         doc_output(r->d, (struct str){arena_dup(r->a, lines.p, lines.n), lines.n});
         doc_unfold(r->d);
     }
-    buf_deinit(&text);
+    buf_deinit(&tail.text);
 }
 
 int report_run(struct doc *d, struct runs *runs, struct tree_run *run, const struct report_options *o, struct err *err)
