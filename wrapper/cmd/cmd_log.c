@@ -27,7 +27,9 @@ struct message {
 static int add_message(struct cmd_context *c, struct message ***tail, const struct buf *b, int file, const char *what)
 {
     struct message *m = ARENA_NEW(c->arena, struct message);
-    if (b->failed || !m)
+    if (!m)
+        return err_memory(c->err, "a message");
+    if (b->failed)
         return err_set(c->err, ERR_INPUT, "\"%.60s\" is longer than the %d bytes that one fact may have", what, EMIT_MAX);
     *m = (struct message){.text = {arena_dup(c->arena, b->p, b->n), b->n}, .what = what, .file = file};
     **tail = m;

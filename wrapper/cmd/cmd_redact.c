@@ -65,8 +65,8 @@ static void on_identity(void *context, const struct identity_found *f)
     redact_add_row(e, where_of(e, f->at), "replaced", arena_printf(e->c->arena, "a token of %zu byte%s", f->n, str_plural(f->n)), f->what);
 }
 
-/* Appends a file, or standard input for "-", to the text. 0; -1 with c->err: it cannot be read, or
- * is longer than TEXT_MAX. */
+/* Appends a file, or standard input for "-", to the text. 0; -1 with c->err: it cannot be read, it
+ * is longer than TEXT_MAX, or out of memory. */
 static int read_all(struct cmd_context *c, const char *path, struct buf *text)
 {
     CLEANUP_FD int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
@@ -79,6 +79,8 @@ static int read_all(struct cmd_context *c, const char *path, struct buf *text)
             continue;
         if (n < 0)
             return err_sys(c->err, "cannot read %s", path);
+        if (!room && text->n + BLOCK < TEXT_MAX)
+            return err_memory(c->err, "the text of %s", path);
         if (!room)
             return err_set(c->err, ERR_INPUT, "%s is longer than %d MiB: without --explain it may be", path, TEXT_MAX >> 20);
         if (n == 0)
@@ -113,16 +115,19 @@ static int clean_text(struct cmd_context *c, const char *path, struct redaction 
     CLEANUP_FD int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     struct redact_stream s;
     char *block = arena_get(c->arena, BLOCK);
-    ssize_t n = -1;
+    ssize_t n;
     if (fd < 0)
         return err_sys(c->err, "cannot open %s", path);
+    if (!block)
+        return err_memory(c->err, "a block of %s", path);
     redact_stream_init(&s, &r->streams, write_out, c->out);
-    while (block && ((n = read(fd, block, BLOCK)) > 0 || (n < 0 && errno == EINTR)))
+    while ((n = read(fd, block, BLOCK)) > 0 || (n < 0 && errno == EINTR))
         if (n > 0)
             redact_stream_write(&s, block, (size_t)n);
+    int failed = n < 0 ? err_sys(c->err, "cannot read %s", path) : 0;
     redact_stream_flush(&s, true);
     redact_stream_deinit(&s);
-    return n < 0 ? err_sys(c->err, "cannot read %s", path) : 0;
+    return failed;
 }
 
 /* ---- this machine's facts ---- */

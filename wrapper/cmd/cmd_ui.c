@@ -290,7 +290,9 @@ static int link_folder(int from, int to, int depth, struct err *err)
 {
     struct fs_names list;
     int rc = 0;
-    if (depth > DEPTH_MAX || fs_list(from, ".", &list, err))
+    if (depth > DEPTH_MAX)
+        return err_set(err, ERR_INPUT, "the artifacts have more than %d folders below one another", DEPTH_MAX);
+    if (fs_list(from, ".", &list, err))
         return -1;
     for (size_t i = 0; i < list.count && rc == 0; i++) {
         const char *name = list.names[i];
@@ -301,7 +303,9 @@ static int link_folder(int from, int to, int depth, struct err *err)
             CLEANUP_FD int sub = openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
             rc = sub < 0 ? err_sys(err, "opening the artifacts %s", name) : fs_mkdirs(to, name, 0755, err);
             CLEANUP_FD int there = rc ? -1 : openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-            rc = rc || there < 0 ? -1 : link_folder(sub, there, depth + 1, err);
+            if (rc == 0 && there < 0)
+                rc = err_sys(err, "opening the folder for the artifacts %s", name);
+            rc = rc ? -1 : link_folder(sub, there, depth + 1, err);
         } else if (S_ISREG(st.st_mode) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) && fs_link(from, name, to, name, 0444, err))
             rc = -1;
     }
