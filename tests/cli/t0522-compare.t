@@ -103,6 +103,13 @@ like "of other programs that is said behind it" "$(until_answer 'run\.wall is [8
 "$BENCHWRAP" -q -e bare -- true; "$BENCHWRAP" -q -e bare -- sleep 0.1
 like "one run on each side: so too" "$(compared | tr -s '\n ' ' ')" 'One run on each side cannot tell a change from chance\. The runs share no metric but their wall time; they are of'
 
+# A version is one text, with its commas, and long ones differ at their end.
+version() { "$BENCHWRAP" -q -e version --tag "benchmark.version=$1" -- true; }
+version 'clang 17, gcc 13'; version 'clang 17, gcc 13'
+is "the same version with a comma does not differ" "$(compared | grep -c '^The program differs')" 0
+version '4.1.0-release-1'; version '4.1.0-release-2'
+like "a version that differs at its end is shown up to there" "$(compared)" '^The program differs: benchmark\.version \(4\.1\.0-release-1, 4\.1\.0-release-2\)\.$'
+
 # Where no metric has the same name on both sides, the answer says what each side has, not how long they took.
 cat >cipher <<'P'
 #!/bin/sh

@@ -68,23 +68,40 @@ void machine_compare(const struct compare_group *groups, size_t count, struct ar
         compare_machine_part(groups, count, differing, (enum machine_part)part, a, &ret[part]);
 }
 
+/* Returns whether the runs of all groups have the fact. */
+static bool has_every_run(const struct compare_group *groups, size_t count, const char *key)
+{
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
+            if (!runs_entry(groups[g].members[i].run->params, key) && !runs_entry(groups[g].members[i].run->tags, key))
+                return false;
+    return true;
+}
+
+/* Returns whether the fact, which all runs have, has several values. A value may have commas. */
+static bool has_several_values(const struct compare_group *groups, size_t count, const char *key)
+{
+    struct str first = {NULL, 0};
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const struct tree_run *run = groups[g].members[i].run;
+            const struct tree_entry *param = runs_entry(run->params, key), *e = param ? param : runs_entry(run->tags, key);
+            if (first.p && !str_eq(e->value, first))
+                return true;
+            first = e->value;
+        }
+    return false;
+}
+
 const char **program_compare(const struct compare_group *groups, size_t count, struct arena *a)
 {
     static const char *const identity[] = {"program.sha256", "program.script_sha256", "benchmark.version"};
     enum { N = sizeof identity / sizeof *identity };
     const char **ret = arena_get(a, (N + 1) * sizeof *ret);
     size_t n = 0;
-    for (size_t i = 0; ret && i < N; i++) {
-        bool differs = false, known = true;
-        const char *first = compare_param(&groups[0], identity[i], a);
-        for (size_t g = 0; g < count; g++) {
-            const char *value = compare_param(&groups[g], identity[i], a);
-            known = known && first && value && value[0] != '-';
-            differs = differs || (known && (strcmp(first, value) != 0 || strchr(value, ',')));
-        }
-        if (known && differs)
+    for (size_t i = 0; ret && i < N; i++)
+        if (has_every_run(groups, count, identity[i]) && has_several_values(groups, count, identity[i]))
             ret[n++] = identity[i];
-    }
     if (ret)
         ret[n] = NULL;
     return ret;

@@ -113,6 +113,7 @@ static size_t compare_put_inputs(struct compare_text *t)
  * change. */
 static void put_program(struct compare_text *t)
 {
+    enum { HASH = 64, HASH_SHOWN = 12, VERSION_SHOWN = 60 };
     CLEANUP_BUF struct buf b;
     struct arena *a = t->arena;
     const char **keys = program_compare(t->groups, t->count, a);
@@ -122,8 +123,12 @@ static void put_program(struct compare_text *t)
     buf_puts(&b, "The program differs: ");
     for (const char **key = keys; *key; key++) {
         buf_printf(&b, "%s%s (", key == keys ? "" : ", ", *key);
-        for (size_t g = 0; g < t->count; g++)
-            buf_printf(&b, "%s%.12s", g ? ", " : "", compare_param(&t->groups[g], *key, a));
+        for (size_t g = 0; g < t->count; g++) {
+            const char *value = compare_param(&t->groups[g], *key, a);
+            bool is_hash = strlen(value) == HASH && str_ends(str_of(*key), "sha256");
+            buf_puts(&b, g ? ", " : "");
+            screen_clip(&b, is_hash ? (struct str){value, HASH_SHOWN} : str_of(value), VERSION_SHOWN);
+        }
         buf_putc(&b, ')');
     }
     buf_putc(&b, '.');

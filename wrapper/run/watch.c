@@ -318,7 +318,7 @@ static void await_signal(struct run *run)
     struct pollfd p = {.fd = run->signals, .events = POLLIN};
     int64_t until = clock_mono_ns() + SIGNAL_MS * INT64_C(1000000), left;
     int named = e->kind == WIRE_ENDED && WIFEXITED(e->status) ? WEXITSTATUS(e->status) - 128 : 0;
-    if (!run_is_ending(named) || named == SIGKILL || e->finish_signal) /* nobody receives SIGKILL */
+    if (!run_is_ending(named) || named == SIGKILL || e->finish_signal) /* no process receives SIGKILL */
         return;
     for (read_signals(run); !run->job.signal && (left = until - clock_mono_ns()) > 0;
          read_signals(run)) /* others, as SIGCHLD, may come too */
