@@ -81,6 +81,9 @@ mkdir -p ctl/metrics && for part in jobs nodes partitions jobs-users-accts sched
 wait_until 'grep -q port port'
 ctl_url=http://127.0.0.1:$(sed -n 's/.*port \([0-9]*\).*/\1/p' port)
 is "slurmctld's own metrics" "$(metrics --slurmctld "$ctl_url" | grep -v '^#' | xargs) $(metrics --slurmctld "$ctl_url/" --openmetrics --no-users | tail -n 1) $(metrics --slurmctld "$ctl_url" --no-users | grep -c users_accts)" "slurm_jobs 1 slurm_nodes 1 slurm_partitions 1 slurm_jobs_users_accts 1 slurm_scheduler 1 # EOF 0"
+kept() { "$BENCHWRAP" slurm-stats --max-age 1h --slurmctld "$@"; }
+is "what was read with users is not printed without them" "$(kept "$ctl_url" | grep -c users_accts) $(kept "$ctl_url" --no-users | grep -c users_accts)" "2 0"
+is "... nor for another slurmctld" "$(kept "$ctl_url/other" 2>/dev/null | grep -c slurm_jobs)" 0
 kill $ctl; wait $ctl 2>/dev/null
 like "an older slurmctld" "$(metrics --slurmctld "$ctl_url" 2>&1; echo $?)" '^1$'
 done_testing

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/http.h"
 #include "base/http_serve.h"
 #include "base/place.h"
@@ -15,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,23 +88,29 @@ static int cache_open_folder(const struct slurm_reading *g)
     return -1;
 }
 
-static const char *slurm_cache_name(const struct slurm_reading *g)
+enum { CACHE_NAME = 64 };
+
+/* Writes the name of the file with the answer to this request: one for each source, format and set
+ * of users. */
+static void slurm_cache_name(const struct slurm_reading *g, char ret[CACHE_NAME])
 {
-    return g->url          ? g->open ? "slurm-stats-ctl-open" : "slurm-stats-ctl"
-           : g->open       ? g->hide_users ? "slurm-stats-open-few" : "slurm-stats-open"
-           : g->hide_users ? "slurm-stats-few"
-                           : "slurm-stats";
+    char source[24] = "";
+    if (g->url)
+        snprintf(source, sizeof source, "-%016" PRIx64, hash_bytes(1, g->url, strlen(g->url)));
+    snprintf(ret, CACHE_NAME, "slurm-stats%s%s%s", source, g->open ? "-open" : "", g->hide_users ? "-few" : "");
 }
 
 static bool cache_read(const struct slurm_reading *g, int folder, struct buf *to)
 {
     struct stat st;
     struct timespec now;
+    char name[CACHE_NAME];
+    slurm_cache_name(g, name);
     clock_gettime(CLOCK_REALTIME, &now);
-    if (folder < 0 || fstatat(folder, slurm_cache_name(g), &st, AT_SYMLINK_NOFOLLOW) || st.st_uid != geteuid())
+    if (folder < 0 || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_uid != geteuid())
         return false;
     double age_s = difftime(now.tv_sec, st.st_mtim.tv_sec) + (double)(now.tv_nsec - st.st_mtim.tv_nsec) / 1e9;
-    return age_s >= -1 && age_s <= g->max_age_s && fs_read(folder, slurm_cache_name(g), TEXT_MAX - 1, 0, to, NULL) == 0 && to->n > 0;
+    return age_s >= -1 && age_s <= g->max_age_s && fs_read(folder, name, TEXT_MAX - 1, 0, to, NULL) == 0 && to->n > 0;
 }
 
 /* Of callers at one time, one queries Slurm; the others wait for its answer. */
@@ -214,8 +222,10 @@ static int slurm_metrics_get(const struct slurm_reading *g, struct buf *to, stru
         return -1;
     if (to->failed)
         return err_memory(err, "the metrics of Slurm");
+    char name[CACHE_NAME];
+    slurm_cache_name(g, name);
     if (folder >= 0)
-        fs_write(folder, slurm_cache_name(g), buf_text(to), 0600, false, NULL); /* without a cache the next call queries Slurm again */
+        fs_write(folder, name, buf_text(to), 0600, false, NULL); /* without a cache the next call queries Slurm again */
     return 0;
 }
 
