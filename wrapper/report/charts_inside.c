@@ -141,6 +141,9 @@ int charts_samples(struct runs *runs, const struct tree_run *run, const char *wa
         memcpy(x, samples.time_s, samples.n * sizeof *x);
         memcpy(y, samples.value, samples.n * sizeof *y);
     }
+    size_t known = 0; /* without those that separate repetitions */
+    for (size_t i = 0; i < samples.n && !samples.failed; i++)
+        known += isfinite(samples.value[i]);
     free(samples.time_s);
     free(samples.value);
     if (!x || !y || !c || !series || !guides || samples.failed)
@@ -153,7 +156,7 @@ int charts_samples(struct runs *runs, const struct tree_run *run, const char *wa
     }
     *series = (struct chart_series){.mark = samples.n > 60 ? CHART_LINE : CHART_CURVE, .x = x, .y = y, .n = samples.n};
     *c = (struct chart){.title = arena_printf(a, "%s over time", metric.name),
-                        .note = arena_printf(a, "%zu samples of run %.8s%s", samples.n, run->id, charts_unfinished(run, a)),
+                        .note = arena_printf(a, "%zu sample%s of run %.8s%s", known, str_plural(known), run->id, charts_unfinished(run, a)),
                         .x = {.label = "time since the start", .unit = "s"},
                         .y = charts_axis(&metric),
                         .series = series,
