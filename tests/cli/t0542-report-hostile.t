@@ -80,6 +80,10 @@ ok "more nodes than the report has are counted" grep -q '6 more: artifact nodes.
 ok "... missing values too" grep -q '100 more: benchwrap show --all' cut.html
 ok "... whose reason is a sentence" grep -q 'the program reports no value for it (null)' cut.html
 ok "the last lines of a long output are its last" grep -q 'the end of it' cut.html
+for form in markdown latex; do
+    "$BENCHWRAP" report last --format $form -o cut 2>err
+    ok "... in $form too" grep -q 'the end of it' cut
+done
 # damage
 printf '{' >"$run/artifacts/nodes.json"
 "$BENCHWRAP" report last -o d.html 2>err

@@ -69,7 +69,9 @@ void doc_text(struct doc *d, enum style style, const char *text);
 void doc_answer(struct doc *d, enum style style, const char *word, const char *text);
 void doc_note(struct doc *d, const char *text); /* a warning */
 void doc_command(struct doc *d, const char *text);
-void doc_output(struct doc *d, struct str lines); /* lines: borrowed */
+enum { DOC_OUTPUT_MAX = 24 << 10 };
+/* Adds the last lines of an output, borrowed: DOC_OUTPUT_MAX bytes at most. */
+void doc_output(struct doc *d, struct str lines);
 /* Headline metrics; cards: borrowed. */
 void doc_cards(struct doc *d, struct doc_card *cards, size_t count);
 void doc_chart(struct doc *d, const struct chart *chart); /* borrowed */

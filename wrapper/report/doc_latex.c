@@ -153,23 +153,24 @@ static void latex_output_line(struct buf *to, struct str line)
     latex_text(to, buf_text(&b), LINE_MOST);
 }
 
-/* Writes up to OUTPUT_LINES lines in a font of constant width, then how many more there are. */
+/* Writes how many lines are left out, then the last OUTPUT_LINES lines in a font of constant
+ * width. */
 static void latex_output(struct buf *to, struct str text)
 {
+    size_t lines = 0, n = 0;
+    for (struct str rest = text; rest.n; lines++)
+        str_cut(&rest, '\n');
+    if (lines > OUTPUT_LINES)
+        buf_printf(to, "%zu earlier lines are left out.\n\n", lines - OUTPUT_LINES);
     buf_puts(to, "{\\footnotesize\\ttfamily\\raggedright\n");
-    for (size_t n = 0; text.n && n < OUTPUT_LINES; n++) {
+    for (; text.n; n++) {
         struct str line = str_cut(&text, '\n');
+        if (n + OUTPUT_LINES < lines)
+            continue;
         latex_output_line(to, line);
         buf_puts(to, line.n ? "\\\\\n" : "\\mbox{}\\\\\n");
-        if (!text.p)
-            break;
     }
-    size_t more = 0;
-    for (; text.n; more++)
-        str_cut(&text, '\n');
     buf_puts(to, "}\n");
-    if (more)
-        buf_printf(to, "%zu more lines.\n\n", more);
 }
 
 int doc_latex(const struct doc *d, struct buf *to)

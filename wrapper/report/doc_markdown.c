@@ -3,7 +3,7 @@
 #include "plot/chart_text.h"
 #include "report/doc.h"
 
-enum { CELL_MAX = 200, ROWS_MAX = 300, OUTPUT_MOST = 20000, CHART_WIDTH = 90 };
+enum { CELL_MAX = 200, ROWS_MAX = 300, PRE_MAX = DOC_OUTPUT_MAX, CHART_WIDTH = 90 };
 
 /* Appends a text that is mostly the program's own: as code where it has more than letters, digits
  * and blanks. */
@@ -23,7 +23,7 @@ static void markdown_own(struct buf *to, const char *text)
 static void markdown_lines(struct buf *to, struct str text)
 {
     buf_puts(to, "<pre>\n");
-    text = str_sub(text, 0, OUTPUT_MOST);
+    text = str_sub(text, 0, PRE_MAX);
     while (text.n) {
         struct str line = str_cut(&text, '\n');
         CLEANUP_BUF struct buf z;

@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum {
-    OUTPUT_TAIL = 24 << 10,
+    OUTPUT_TAIL = DOC_OUTPUT_MAX,
     WARNINGS_MAX = 40,
     METRICS_MAX = 1500,
     FACTS_MAX = 600,
