@@ -153,4 +153,17 @@ done >specs
 for key in first last; do
     like "the axis has the direction that only the $key run knows" "$("$BENCHWRAP" plot -e ways -m $key)" "^$key \\(lower is better\\)$"
 done
+
+# A report says of which run a value is, and counts what its tables leave out.
+mkdir ../left; cd ../left || exit 1
+"$BENCHWRAP" -q -e left -- true
+python3 - >specs <<'P'
+import json
+for i in range(2):
+    print(json.dumps({"metrics": {"m%d" % k: 1 for k in range(805)} if i == 0 else {}, "tags": dict({"t%d" % k: str(i) for k in range(305)}, **{"benchwrap.headline": "m1"})}))
+P
+"$TESTLIB/make_history.py" --remove "$(dirname mlruns/*/*/meta.yaml)" <specs >/dev/null
+like "a value that the newest run lacks is not called its value" "$("$BENCHWRAP" report -e left --format markdown | sed 's/<[^>]*>//g')" '^- m1, newest run that has it '
+"$BENCHWRAP" report last~1 last --format html -o left.html
+is "tables of groups count what they leave out" "$(grep -oE '[0-9]+ more: benchwrap compare' left.html | cut -d' ' -f1 | xargs)" "5 5"
 done_testing

@@ -109,9 +109,11 @@ static void put_experiment_answer(const struct experiment_report *r)
     for (size_t k = 0; cards && k < r->metrics; k++) {
         const struct plotted_metric *m = &r->metric[k];
         double best = NAN, latest = NAN;
+        bool is_newest = true; /* the run with the latest value is the newest one that finished */
         const struct tree_run *at = NULL;
         for (size_t i = 0; i < r->n; i++) {
             double v = r->list[i]->status == RUN_FINISHED ? run_value(r, r->list[i], k) : NAN;
+            is_newest = is_newest && (isfinite(latest) || isfinite(v) || r->list[i]->status != RUN_FINISHED);
             if (isnan(latest))
                 latest = v;
             if (isfinite(v) && m->better && (isnan(best) || (m->better == CHART_HIGHER ? v > best : v < best)))
@@ -122,7 +124,7 @@ static void put_experiment_answer(const struct experiment_report *r)
         struct doc_card *c = &cards[shown++];
         const char *unit = m->unit;
         double scale = show_scale(latest, &unit);
-        c->name = arena_printf(r->a, "%s, newest run", m->name);
+        c->name = arena_printf(r->a, is_newest ? "%s, newest run" : "%s, newest run that has it", m->name);
         c->value = report_value(latest, m->unit, &c->unit, r->a);
         if (at && !r->varying[0])
             c->more = arena_printf(r->a, "best %s, run %.8s", report_value(best * scale, NULL, NULL, r->a), at->id);

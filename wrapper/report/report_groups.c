@@ -125,6 +125,13 @@ static void compared_row(struct groups_report *r, struct doc_grid *t, const stru
                                                                          : compare_verdict(side));
 }
 
+/* Adds a line that counts what a table leaves out; nothing for 0. */
+static void put_more_rows(struct groups_report *r, size_t more)
+{
+    if (more)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more: benchwrap compare --all", more));
+}
+
 /* Writes the table of headline metrics, or of all others, up to about ROWS_MOST rows. Returns the
  * number of rows; without a row there is no table. */
 static size_t put_compared_table(struct groups_report *r, bool headlines)
@@ -134,17 +141,22 @@ static size_t put_compared_table(struct groups_report *r, bool headlines)
     static const struct doc_column many[] = {
         {"metric"}, {"group"}, {"A", NULL, true}, {"value", NULL, true}, {"unit"}, {"change", NULL, true}, {"95 % interval"}, {"verdict"}};
     struct doc_grid *t = NULL;
-    size_t rows = 0;
+    size_t rows = 0, more = 0;
     for (const struct compared_metric *m = r->metrics; m; m = m->next) {
         bool is_first = m->headline && !compare_is_wall(m);
-        if (is_first != headlines || rows >= ROWS_MOST)
+        if (is_first != headlines)
             continue;
+        if (rows >= ROWS_MOST) {
+            more++;
+            continue;
+        }
         if (!t)
             t = doc_table(r->d, headlines ? "comparison of headline metrics" : "comparison of other metrics", r->count > 2 ? many : pair,
                           r->count > 2 ? sizeof many / sizeof *many : sizeof pair / sizeof *pair);
         for (size_t g = 1; g < r->count; g++, rows++)
             compared_row(r, t, m, g);
     }
+    put_more_rows(r, more);
     return rows;
 }
 
@@ -255,6 +267,10 @@ static void tag_rows(struct groups_report *r, const char *const *tags)
     struct doc_grid *t = columns && *tags ? doc_table(r->d, "tags that differ", columns, r->count + 1) : NULL;
     for (size_t rows = 0; t && *tags && rows < DIFFERENCES_MOST; tags++, rows++)
         put_difference(r, t, *tags, true);
+    size_t more = 0;
+    while (*tags++)
+        more++;
+    put_more_rows(r, t ? more : 0);
 }
 
 /* Writes the table of inputs, or of the other params, that differ between groups, up to
@@ -271,6 +287,7 @@ static void difference_rows(struct groups_report *r, bool inputs)
         t = t ? t : doc_table(r->d, inputs ? "inputs that differ" : "other params that differ", columns, r->count + 1);
         put_difference(r, t, *key, false);
     }
+    put_more_rows(r, rows > DIFFERENCES_MOST ? rows - DIFFERENCES_MOST : 0);
     if (inputs && !t)
         doc_text(r->d, STYLE_PLAIN,
                  r->text.arguments_known ? "All groups have the same inputs."
