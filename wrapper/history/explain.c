@@ -237,10 +237,10 @@ static uint64_t usual_value(const struct explained_side *side, uint32_t key, dou
 {
     uint64_t best = 0;
     size_t most = 0;
-    for (size_t i = 0; i < side->count; i++) {
+    for (size_t i = 0; i < side->count && most < side->count - i; i++) { /* a value that begins later has fewer runs */
         uint64_t value = run_facts_value(side->runs[i], key);
         size_t n = 0;
-        for (size_t k = 0; k < side->count; k++)
+        for (size_t k = i; k < side->count; k++)
             n += run_facts_value(side->runs[k], key) == value;
         if (n > most) {
             most = n;
