@@ -79,11 +79,12 @@ static void too_much_is_reported(void **state)
     CLEANUP_BUF struct buf packed, text, b;
     char *zeros = calloc(1, ZEROS);
     (void)state;
-    buf_init(&packed, 1 << 20);
+    buf_init(&packed, ZEROS + (1 << 20));
     buf_init(&text, 1 << 20);
     buf_init(&b, 64 << 20);
+    assert_non_null(zeros);
     if (!inflate_make_gzip((struct str){zeros, ZEROS}, &packed))
-        skip();
+        fail_msg("zlib is not on this machine, or made nothing");
     for (size_t i = 0; i < packed.n; i++)
         buf_printf(&text, "%02x", (unsigned char)packed.p[i]);
     const char *why = check_decode(buf_text(&text), &b);
