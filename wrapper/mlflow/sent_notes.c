@@ -20,14 +20,20 @@ static int open_server_notes(int state, const char *name)
     return dir;
 }
 
-/* Reads the note of the run. NULL: there is none of a run that the server has. */
-static struct sent_note *read_sent_note(int dir, const char *id, struct arena *a)
+struct json *sent_note_load(int dir, const char *id)
 {
     CLEANUP_BUF struct buf b;
     struct json *j = NULL;
     buf_init(&b, NOTE_MAX + 4096);
     if (strlen(id) != RUN_DIGITS || fs_read(dir, id, NOTE_MAX, 0, &b, NULL) || json_parse(&j, buf_text(&b), NULL, NULL))
         return NULL;
+    return j;
+}
+
+/* Reads the note of the run. NULL: there is none of a run that the server has. */
+static struct sent_note *read_sent_note(int dir, const char *id, struct arena *a)
+{
+    struct json *j = sent_note_load(dir, id);
     const char *known = json_string(json_get(j, "known"), ""), *server = json_string(json_get(j, "server"), ""),
                *run = json_string(json_get(j, "run"), "");
     bool there = (strcmp(known, "complete") == 0 || strcmp(known, "again") == 0) && *server && *run;
@@ -89,4 +95,13 @@ const char *sent_notes_find(const char *state, const char *server_id, struct are
     }
     fs_names_deinit(&servers);
     return n == 1 ? found : NULL;
+}
+
+void sent_note_link(const struct sent_note *note, struct buf *to)
+{
+    buf_puts(to, note->server);
+    if (*note->experiment)
+        buf_printf(to, "/#/experiments/%s/runs/%s", note->experiment, note->run);
+    else
+        buf_printf(to, ", run %s", note->run);
 }

@@ -2,6 +2,8 @@
 #ifndef WRAPPER_MLFLOW_SENT_NOTES_H
 #define WRAPPER_MLFLOW_SENT_NOTES_H
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/json.h"
 
 /* A run on one server. */
 struct sent_note {
@@ -17,4 +19,10 @@ struct sent_note *sent_notes_of(const char *state, const char *id, struct arena 
 /* Finds the run whose id on a server begins with this text. Returns its id in the tree, in the
  * arena; NULL: none has, or several have. */
 const char *sent_notes_find(const char *state, const char *server_id, struct arena *a);
+/* Loads the note of the run with this id. dir: the folder of one server's notes. The caller frees it
+ * with json_free. NULL: there is none, or it is damaged. */
+struct json *sent_note_load(int dir, const char *id);
+/* Appends the address of the run's page; where the experiment is not known, the server's address and
+ * the run's id there. */
+void sent_note_link(const struct sent_note *note, struct buf *to);
 #endif

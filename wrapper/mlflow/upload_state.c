@@ -2,9 +2,9 @@
  * loss is harmless. */
 #include "base/json_out.h"
 #include "base/fs.h"
-#include "base/json.h"
 #include "base/place.h"
 #include "base/sha256.h"
+#include "mlflow/sent_notes.h"
 #include "mlflow/upload_parts.h"
 
 #include <errno.h>
@@ -64,12 +64,10 @@ static bool is_gone(struct upload *u, const struct upload_state *s)
 
 void upload_state_read(struct upload *u, const char *id, struct upload_state *ret)
 {
-    CLEANUP_BUF struct buf b = {0};
-    struct json *j = NULL;
     int dir = upload_state_folder(u, false);
+    struct json *j = dir < 0 ? NULL : sent_note_load(dir, id);
     *ret = (struct upload_state){.known = KNOWN_NOTHING};
-    buf_init(&b, STATE_MAX + 4096);
-    if (dir < 0 || strlen(id) != 32 || fs_read(dir, id, STATE_MAX, 0, &b, NULL) || json_parse(&j, buf_text(&b), NULL, NULL))
+    if (!j)
         return;
     const char *word = json_string(json_get(j, "known"), "");
     for (size_t i = 1; i < sizeof words / sizeof *words; i++)

@@ -10,6 +10,7 @@
 #include "run/finish.h"
 #include "run/leftovers.h"
 #include "run/shared_fetch.h"
+#include "mlflow/sent_notes.h"
 #include "mlflow/upload.h"
 
 #include <errno.h>
@@ -138,8 +139,11 @@ static void sender_report_place(const struct sender *s, const char *experiment, 
     struct send_msg m = {0};
     snprintf(m.id, sizeof m.id, "%s", id);
     snprintf(m.experiment, sizeof m.experiment, "%s", experiment);
-    if (snprintf(m.url, sizeof m.url, "%s/#/experiments/%s/runs/%s", mlflow_uri(s->server), experiment, id) >= (int)sizeof m.url)
-        m.url[0] = 0;
+    CLEANUP_BUF struct buf link;
+    buf_init(&link, sizeof m.url);
+    sent_note_link(&(struct sent_note){.server = mlflow_uri(s->server), .experiment = experiment, .run = id}, &link);
+    if (!link.failed && link.n < sizeof m.url)
+        memcpy(m.url, link.p, link.n);
     sender_report(&m, SEND_PLACE);
 }
 

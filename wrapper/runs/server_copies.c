@@ -25,12 +25,3 @@ const char *server_copies_find(const struct runs *runs, const char *id, struct a
     const char *folder = n >= LEAST && n <= MOST && strspn(id, "0123456789abcdef") == n ? notes_folder(runs, a) : NULL;
     return folder ? sent_notes_find(folder, id, a) : NULL;
 }
-
-void server_copies_link(const struct sent_note *note, struct buf *to)
-{
-    buf_puts(to, note->server);
-    if (*note->experiment)
-        buf_printf(to, "/#/experiments/%s/runs/%s", note->experiment, note->run);
-    else
-        buf_printf(to, ", run %s", note->run);
-}

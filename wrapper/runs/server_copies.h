@@ -10,6 +10,4 @@ const struct sent_note *server_copies_of(const struct runs *runs, const struct t
 /* Returns the id in the tree of the run whose id on a server is `id`, or begins with it; NULL: no
  * such run is known, or several are. In the arena. */
 const char *server_copies_find(const struct runs *runs, const char *id, struct arena *a);
-/* Appends the address of the run's page. */
-void server_copies_link(const struct sent_note *note, struct buf *to);
 #endif

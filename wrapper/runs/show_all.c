@@ -38,7 +38,7 @@ static void put_server_lines(const struct show_state *s)
     buf_init(&b, 8192);
     for (const struct sent_note *note = server_copies_of(s->runs, s->run, s->arena); note; note = note->next) {
         buf_clear(&b);
-        server_copies_link(note, &b);
+        sent_note_link(note, &b);
         meta_line(s, "server", buf_text(&b));
     }
 }

@@ -338,7 +338,7 @@ static void put_servers(const struct show_state *s, struct buf *to)
     buf_init(&b, 8192);
     for (const struct sent_note *note = server_copies_of(s->runs, s->run, s->arena); note; note = note->next) {
         buf_clear(&b);
-        server_copies_link(note, &b);
+        sent_note_link(note, &b);
         show_put_line(s, "Server", STYLE_PLAIN, buf_text(&b), to);
     }
 }
