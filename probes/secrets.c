@@ -24,11 +24,12 @@ static inline void secrets_mark_16(const char *p, int shift, struct marks *m)
                                 _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(':')), _mm_cmpeq_epi8(c, _mm_set1_epi8('@'))));
     __m128i quote = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('"')), _mm_cmpeq_epi8(c, _mm_set1_epi8('\'')));
     __m128i s = _mm_cmpeq_epi8(_mm_or_si128(c, _mm_set1_epi8(0x20)), _mm_set1_epi8('s'));
+    __m128i blank = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(c, _mm_set1_epi8('\t')));
     sign = _mm_or_si128(sign, _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('>')), _mm_cmpeq_epi8(c, _mm_set1_epi8('~'))));
     m->quote |= (uint64_t)(unsigned)_mm_movemask_epi8(quote) << shift;
     m->comma |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8(','))) << shift;
     m->s |= (uint64_t)(unsigned)_mm_movemask_epi8(s) << shift;
-    m->blank |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8(' '))) << shift;
+    m->blank |= (uint64_t)(unsigned)_mm_movemask_epi8(blank) << shift;
     m->token |= (uint64_t)(unsigned)_mm_movemask_epi8(token) << shift;
     m->sign |= (uint64_t)(unsigned)_mm_movemask_epi8(sign) << shift;
     m->dash |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8('-'))) << shift;
@@ -42,7 +43,7 @@ static void secrets_mark_16(const char *p, int shift, struct marks *m)
         m->sign |= p[i] == '=' || p[i] == ':' || p[i] == '@' || p[i] == '>' || p[i] == '~' ? bit : 0;
         m->quote |= p[i] == '"' || p[i] == '\'' ? bit : 0;
         m->comma |= p[i] == ',' ? bit : 0;
-        m->blank |= p[i] == ' ' ? bit : 0;
+        m->blank |= str_is_blank(p[i]) ? bit : 0;
         m->s |= str_lower(p[i]) == 's' ? bit : 0;
         m->dash |= p[i] == '-' ? bit : 0;
     }
@@ -100,8 +101,8 @@ static void secrets_check_sign(struct secret_search *f, size_t at)
 static void secrets_check_block(struct secret_search *f, size_t base, uint64_t runs, const struct marks *m, struct secrets_before before)
 {
     uint64_t dashes = m->dash & ~(m->dash << 1 | before.dash), commas = m->comma & (m->quote << 1 | before.quote),
-             doubles = m->s & (m->s << 1 | before.s), quotes = m->quote & (m->blank << 1 | before.blank),
-             all = runs | m->sign | dashes | commas | doubles | quotes;
+             double_s = m->s & (m->s << 1 | before.s), quotes = m->quote & (m->blank << 1 | before.blank),
+             all = runs | m->sign | dashes | commas | double_s | quotes;
     while (all) {
         int bit = __builtin_ctzll(all);
         uint64_t one = (uint64_t)1 << bit;
@@ -117,7 +118,7 @@ static void secrets_check_block(struct secret_search *f, size_t base, uint64_t r
             secret_check_dashes(f, at);
         else if (commas & one)
             secret_check_comma(f, at);
-        else if (doubles & one)
+        else if (double_s & one)
             secret_check_pass(f, at);
         else if (quotes & one)
             secret_check_quote(f, at);

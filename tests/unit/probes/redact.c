@@ -208,7 +208,7 @@ static const char *const outputs[] = {
     "user=joe;pw={Xk39fjQz7}\nUSER=joe PW={Xk39fjQz7}\nLDAP_PW={geheim}\n",
     "Machine h Login alice Password {geheim}\nMACHINE h LOGIN alice PASSWORD {geheim}\nRequirePass {geheim}\n",
     "Wandb Login {0123456789abcdef0123456789abcdef01234567}\nBEARER\t{abcdefghijklmnopqrstuvwx}\n",
-    "CREATE USER joe IDENTIFIED  BY '{geheim}'; create user joe identified with plugin by \"{geheim}\";\n",
+    "CREATE USER joe IDENTIFIED  BY '{geheim}'; create user joe identified with plugin by \"{geheim}\"; IDENTIFIED BY\t'{geheim}'\n",
     "\"Name\": \"DB_PASSWORD\", \"Value\": \"{geheim}\"\n\"ParameterKey\":\"DBPassword\",\"ParameterValue\":\"{geheim}\"\n",
     "env: [name: DB_PASSWORD, value: {geheim}]\n<Parameter Name='DB_PASSWORD' Value='{geheim}'/>\n",
     "X-Authorization: {Basic am9lOng}\nHTTP_AUTHORIZATION={Basic am9lOng}\n",
