@@ -138,12 +138,14 @@ static void put_warning(struct record *r, struct str text, const struct fact *li
 {
     if (r->index && r->index->warnings >= WARNINGS_MAX)
         return;
-    if (r->index && r->index->warnings == WARNINGS_MAX - 1)
-        text = STR("further warnings are not recorded: there are too many");
     struct str kept = record_clean_text(r, STR(""), text, VALUE_MAX, NULL);
-    struct record_entry *e = kept.p ? record_entry_make(r, SPACE_WARNING, kept) : NULL;
-    if (!e || e->fact)
+    if (!kept.p || record_entry_find(r, SPACE_WARNING, kept))
         return; /* recorded before */
+    if (r->index && r->index->warnings == WARNINGS_MAX - 1)
+        kept = STR("further warnings are not recorded: there are too many");
+    struct record_entry *e = record_entry_make(r, SPACE_WARNING, kept);
+    if (!e)
+        return;
     r->index->warnings++;
     e->fact = record_append(
         r,
