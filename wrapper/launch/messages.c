@@ -57,10 +57,10 @@ static void messages_receive_until(struct launch *l, const bool *is_done, int64_
 bool messages_wait_ready(struct launch *l)
 {
     const bool *checked = l->options.strict ? &l->recorder.ready : &l->recorder.accepted;
-    if (l->options.accept_wait)
-        messages_receive_until(l, checked, RECORDER_ACCEPT_WAIT_MS * 1000000LL);
     messages_receive_until(l, &l->recorder.ready,
                            (int64_t)(l->options.probe_wait * 1e9) + (l->options.share_run ? RECORDER_SHARE_WAIT_MS * 1000000LL : 0));
+    if (l->options.accept_wait)
+        messages_receive_until(l, checked, RECORDER_ACCEPT_WAIT_MS * 1000000LL);
     return l->recorder.alive;
 }
 
