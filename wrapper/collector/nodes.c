@@ -2,6 +2,7 @@
 #include "collector/nodes.h"
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/place.h"
 
 #include <errno.h>
@@ -40,10 +41,8 @@ static struct node_report *node_add(struct nodes_summary *n, struct str name)
 /* Returns the report of another node, made at its first line, in the arena. NULL: as node_add. */
 static struct node_report *node_of(struct nodes_summary *n, struct str name)
 {
-    uint32_t at = 2166136261u; /* FNV-1a; the table is never more than half full */
-    for (size_t i = 0; i < name.n; i++)
-        at = (at ^ (unsigned char)name.p[i]) * 16777619u;
-    for (at %= SLOTS; n->slots[at]; at = (at + 1) % SLOTS)
+    size_t at = (size_t)hash_bytes(0, name.p, name.n) % SLOTS; /* the table is never more than half full */
+    for (; n->slots[at]; at = (at + 1) % SLOTS)
         if (str_is(name, n->slots[at]->name))
             return n->slots[at];
     return n->slots[at] = node_add(n, name);
