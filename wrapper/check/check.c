@@ -342,13 +342,12 @@ int check_tree(struct check_state *k, const struct folder *tree, const char *at,
             check_runs(k, &experiment, path, &runs);
         }
         if (runs.full)
-            check_found(k, CHECK_LIMIT, path ? path : "", 0,
-                        "it holds more than %d runs, or there was no memory for their names; the others were not checked", NAMES_MAX);
+            check_found(k, CHECK_LIMIT, path ? path : "", 0, "it holds more than %d runs (or out of memory); the others were not checked",
+                        NAMES_MAX);
         arena_deinit(&runs.a);
     }
     if (w.names.full)
-        check_found(k, CHECK_LIMIT, at, 0,
-                    "it holds more than %d experiments, or there was no memory for their names; the others were not checked", NAMES_MAX);
+        check_found(k, CHECK_LIMIT, at, 0, "it holds more than %d experiments (or out of memory); the others were not checked", NAMES_MAX);
     arena_deinit(&w.names.a);
     check_duplicates(k);
     return 0;
