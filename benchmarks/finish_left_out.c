@@ -1,4 +1,4 @@
-/* finish_left_out.c: what a program that no rules know has printed, but what is no result, and why. */
+/* finish_left_out.c: why numbers that a program printed are no results, where no rules know the program. */
 #include "benchmarks/finish.h"
 
 #include "base/show.h"
@@ -99,8 +99,10 @@ static size_t put_guesses_left_out(const struct ending *e, bool zeros, struct bu
     const struct rules_run *run = e->run;
     size_t n = 0;
     for (struct series *s = run->series; s; s = s->next) {
-        const char *trouble = s->dropped || series_outdone(run, s) ? NULL : series_trouble(run, s);
-        if (s->dropped || series_outdone(run, s) || (!trouble && (s->n || !zeros)) || n++ >= NAMED_MAX)
+        if (s->dropped || series_outdone(run, s))
+            continue;
+        const char *trouble = series_trouble(run, s);
+        if ((!trouble && (s->n || !zeros)) || n++ >= NAMED_MAX)
             continue;
         buf_puts(to, n > 1 ? "; " : "");
         *ret_repeated = put_different(run, s, trouble, to) || *ret_repeated;
