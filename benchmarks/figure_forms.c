@@ -236,6 +236,10 @@ size_t figure_take_reduction(const struct figure_context *x, struct str line, co
     return figure_value_set(x, line, percent, percent->unit, to);
 }
 
+/* ---- shares ---- */
+
+enum { SHARE_NAME_MAX = 60 };
+
 bool figure_is_share(struct str amounts, struct str percent)
 {
     double part, all, share;
@@ -256,28 +260,43 @@ bool figure_is_share_of_setting(struct str name)
     return false;
 }
 
+/* The percentage in parentheses that ends the line; NULL: there is none. */
+static const struct number *last_percentage(struct str line, const struct number *n, size_t count)
+{
+    const struct number *last = count ? &n[count - 1] : NULL;
+    return last && last->inside && !last->plain && !last->error && last->unit && !strcmp(last->unit->dimension, "percent") &&
+                   last->end + 1 == line.n && char_at(line, last->from - 1) == '(' && char_at(line, last->end) == ')'
+               ? last
+               : NULL;
+}
+
+/* Sets a result that is a share. False: the name is too long, that of a setting, or none. */
+static bool share_set(const struct figure_context *x, struct str line, const struct number *n, struct str name, struct figure *to)
+{
+    if (figure_has_number(name) || figure_is_condition(name) || figure_is_share_of_setting(name) ||
+        !figure_name_clean(name, to->name, sizeof to->name) || !str_is_letter(to->name[0]) || strlen(to->name) > SHARE_NAME_MAX)
+        return false;
+    to->section = 0;
+    return figure_value_set(x, line, n, n->unit, to);
+}
+
 /* "Hits: 22837 / 30017 (76.08%)", "Reads with adapters: 30 (1.5%)": an amount, what it is a part of, and its share. */
 size_t figure_take_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
-    const struct number *last = count ? &n[count - 1] : NULL;
+    const struct number *last = last_percentage(line, n, count);
     const char *colon = memchr(line.p, ':', line.n);
     struct str name = colon ? str_sub(line, 0, (size_t)(colon - line.p)) : (struct str){"", 0}, amounts;
-    if (!name.n || !last || !last->inside || is_one_of(line.p[last->from], "+-") || last->plain || last->error || !last->unit ||
-        strcmp(last->unit->dimension, "percent") || char_at(line, last->from - 1) != '(' || char_at(line, last->end) != ')' ||
-        last->end + 1 != line.n || !memchr(line.p + last->from, '.', last->to - last->from) || figure_has_number(name) ||
-        figure_is_condition(name) || figure_is_share_of_setting(name))
+    if (!name.n || !last || is_one_of(line.p[last->from], "+-") || !memchr(line.p + last->from, '.', last->to - last->from))
         return 0;
     amounts = str_trim(str_sub(line, name.n + 1, last->from - 1 - name.n - 1));
     for (size_t i = 0; i < amounts.n; i++)
         if (!str_is_digit(amounts.p[i]) && !is_one_of(amounts.p[i], " ,/"))
             return 0;
-    if (!amounts.n || !figure_name_clean(name, to->name, sizeof to->name) || !str_is_letter(to->name[0]) || strlen(to->name) > 60)
-        return 0;
-    to->section = 0;
-    return figure_value_set(x, line, last, last->unit, to);
+    return amounts.n && share_set(x, line, last, name, to);
 }
 
-/* "Used", "Reserved": the state of a machine. */
+/* Returns whether the name is that of what came about, "Correctly Classified Instances", or of a score. "Memory used" is the
+ * state of a machine. */
 static bool is_outcome(struct str name)
 {
     bool past = false;
@@ -292,9 +311,8 @@ static bool is_outcome(struct str name)
 /* "loss: 0.27, accuracy: 9912/10000 (99%)": the share that ends a line with other results. It is what the two amounts show. */
 size_t figure_take_last_share(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
-    const struct number *last = count ? &n[count - 1] : NULL;
-    if (!last || !last->inside || last->plain || last->error || !last->unit || strcmp(last->unit->dimension, "percent") ||
-        last->end + 1 != line.n || char_at(line, last->from - 1) != '(' || char_at(line, last->end) != ')')
+    const struct number *last = last_percentage(line, n, count);
+    if (!last)
         return 0;
     struct str before = str_trim(str_sub(line, 0, last->from - 1)), clause = before;
     const char *comma = memrchr(before.p, ',', before.n), *colon = memrchr(before.p, ':', before.n);
@@ -302,12 +320,8 @@ size_t figure_take_last_share(const struct figure_context *x, struct str line, c
         return 0;
     clause = comma ? str_trim((struct str){comma + 1, (size_t)(colon - comma) - 1}) : str_sub(before, 0, (size_t)(colon - before.p));
     struct str amounts = str_trim((struct str){colon + 1, (size_t)(before.p + before.n - colon) - 1});
-    if (!figure_is_share(amounts, str_sub(line, last->from, last->to - last->from)) || figure_has_number(clause) || !is_outcome(clause) ||
-        figure_is_condition(clause) || figure_is_share_of_setting(clause) || !figure_name_clean(clause, to->name, 60) ||
-        !str_is_letter(to->name[0]))
-        return 0;
-    to->section = 0;
-    return figure_value_set(x, line, last, last->unit, to);
+    return figure_is_share(amounts, str_sub(line, last->from, last->to - last->from)) && is_outcome(clause) &&
+           share_set(x, line, last, clause, to);
 }
 
 /* "Correctly Classified Instances    147    98 %": columns of a name, an amount and its share of all. */
@@ -318,12 +332,10 @@ size_t figure_take_column_share(const struct figure_context *x, struct str line,
         !str_is_blank(line.p[n[0].from - 2]) || str_trim(str_sub(line, n[0].end, n[1].from - n[0].end)).n || n[1].from < n[0].end + 2)
         return 0;
     struct str name = str_trim(str_sub(line, 0, n[0].from));
-    if (figure_has_number(name) || !is_outcome(name) || figure_is_condition(name) || figure_is_share_of_setting(name) ||
-        !figure_name_clean(name, to->name, 60) || !str_is_letter(to->name[0]))
-        return 0;
-    to->section = 0;
-    return figure_value_set(x, line, &n[1], n[1].unit, to);
+    return is_outcome(name) && share_set(x, line, &n[1], name, to);
 }
+
+/* ---- results without a name ---- */
 
 static bool nameless_set(const struct figure_context *x, struct figure *to, struct str line, const struct number *n, const char *name)
 {

@@ -544,6 +544,7 @@ static void the_rest_is_refused(void **state)
         "40%|###| 16/40 [00:00<00:00, 114.9it/s, loss=0.25]",
         "Name  Max  Avg\n 3  0.5  0.25",
         "this is our loss 0.5",
+        "Correctly classified instances of the second kind among all the others that were offered    147    98 %", /* no part of a name */
         "nodes 30000 nps 116731 pv a8d8",
         "Energy threshold: 0.5",
         "smearing: 0.01 Ry",
