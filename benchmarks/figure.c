@@ -67,6 +67,19 @@ static struct str without_border(struct str line)
     return str_trim(line);
 }
 
+/* The members of an object that is all of the line, "{'loss': 0.3, 'acc': 0.9}", or the words in brackets around all of it. */
+static struct str without_braces(struct str line)
+{
+    if (line.n > 2 && line.p[0] == '[' && str_is_letter(line.p[1]) && memchr(line.p, ']', line.n) == line.p + line.n - 1)
+        return str_trim(str_sub(line, 1, line.n - 2)); /* "[total 345ms]" */
+    struct str inner = str_ends(line, ",") ? str_sub(line, 0, line.n - 1) : line;
+    for (size_t i = 0; i + 1 < inner.n; i++) /* a line of a log, with a message */
+        if (inner.p[i] == ':' && is_one_of(*str_trim(str_sub(inner, i + 1, inner.n)).p, "\"'{["))
+            return line;
+    bool object = inner.n > 2 && inner.p[0] == '{' && str_ends(inner, "}") && memchr(inner.p, ':', inner.n);
+    return object ? str_trim(str_sub(inner, 1, inner.n - 2)) : line;
+}
+
 /* Returns true for a header or a row of a table. */
 static bool note_line(struct figure_context *x, struct str line, struct str words, size_t indent, size_t numbers, bool row)
 {
@@ -196,7 +209,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     }
     if (words.n > 2 && words.p[0] == '"' && memchr(words.p + 1, '"', words.n - 1) == words.p + words.n - 1)
         words = str_sub(words, 1, words.n - 2); /* "Elapsed time: 3.5 msecs", printed as a text */
-    words = figure_without_braces(figure_without_estimate(figure_without_stamp(without_border(words))));
+    words = without_braces(figure_without_estimate(figure_without_stamp(without_border(words))));
     struct figure_round round = {"", false};
     figure_round_note(x, words);
     bool counted = figure_is_progress(words) || words.p[0] == '[' || str_is_digit(words.p[0]);

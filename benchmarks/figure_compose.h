@@ -21,13 +21,6 @@ bool figure_is_result(const struct figure_context *x, struct str line, const str
 bool figure_is_saving(struct str line, const struct number *n); /* the word behind shows that a compressor has saved so much */
 bool figure_is_ordinal(struct str s); /* "95th percentile" */
 
-/* ---- figure_bare.c ---- */
-
-struct str figure_behind_dash(struct str text); /* "compression ratio" of "a.txt - compression ratio" */
-bool figure_is_bare_score(struct str line, const struct number *n, size_t count); /* "validation accuracy 0.93" */
-bool figure_is_bare_time(struct str line, const struct number *n, size_t count); /* "# duration_ms 1135.39" */
-bool figure_is_named_time(struct str line, const struct number *n, size_t count); /* "matmul 12.34 ms", "total CPU time 0.05" */
-
 /* ---- figure_names.c: the functions with a buffer return the length of the name, 0: there is none ---- */
 
 /* The words behind the number, up to the next comma or the end: "real" of "10541 c/s real, 18223 c/s virtual". */
@@ -41,6 +34,7 @@ bool figure_head_words(struct str line, const struct number *numbers, size_t cou
                        const char *label, char head[64]);
 /* Appends the words of "Total time (CPU seconds)" before the unit to the name, and those of a variant: "set (rand)". */
 size_t figure_add_bracket_words(struct str clause, char *name, size_t length, size_t size);
+struct str figure_behind_dash(struct str text); /* "compression ratio" of "a.txt - compression ratio" */
 struct str figure_without_error_name(struct str label); /* "Mean" of "Mean +- std dev" */
 bool figure_is_list_of_words(struct str s); /* "write, fsync, close" */
 struct str figure_whole_columns_name(struct str text, struct str clause); /* all of "Total   time" */
@@ -59,8 +53,11 @@ size_t figure_take_tagged(const struct figure_context *x, struct str line, struc
 
 /* ---- figure_pairs.c ---- */
 
+/* Is the line a name and a number alone, which can be a result? */
+bool figure_is_bare_score(struct str line, const struct number *n, size_t count); /* "validation accuracy 0.93" */
+bool figure_is_bare_time(struct str line, const struct number *n, size_t count); /* "# duration_ms 1135.39" */
+bool figure_is_named_time(struct str line, const struct number *n, size_t count); /* "matmul 12.34 ms", "total CPU time 0.05" */
 /* "info nodes 30000 nps 116731 time 257": words and numbers in turn, of which rates and scores are results. Returns how many it has. */
 size_t figure_take_pairs(const struct figure_context *x, struct str line, size_t count, struct figure *to);
 size_t figure_take_boxed(const struct figure_context *x, struct str line, struct figure *to); /* "| fps | 1234 |" alone in its box */
-struct str figure_without_braces(struct str line); /* the members of an object that is all of the line: "{'loss': 0.3, 'acc': 0.9}" */
 #endif

@@ -127,6 +127,13 @@ struct str figure_without_error_name(struct str label)
     return label;
 }
 
+/* "compression ratio" of "a.txt - compression ratio" */
+struct str figure_behind_dash(struct str text)
+{
+    ptrdiff_t at = str_find(text, STR(" - "));
+    return at < 0 ? text : str_trim(str_sub(text, (size_t)at + 3, text.n));
+}
+
 /* "write, fsync, close" before a column: one name. */
 bool figure_is_list_of_words(struct str s)
 {

@@ -1,12 +1,61 @@
-/* figure_pairs.c: names and values in turn, with neither marks between them nor columns: "loss 0.3 acc 0.9", "| fps | 1234 |". */
+/* figure_pairs.c: names and values without a mark between them: "loss 0.3" alone, "loss 0.3 acc 0.9", "| fps | 1234 |". */
 #include "benchmarks/figure_columns.h"
 #include "benchmarks/figure_compose.h"
+#include "benchmarks/figure_parts.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
 
 #include <stdio.h>
 
 enum { LEADING_WORDS_MAX = 2 };
+
+/* ---- one pair ---- */
+
+/* "loss 0.3", "validation accuracy 0.93": up to three words, the last of which names a score, then a fraction, and nothing else. A number of another
+ * name may be a setting or a version. */
+bool figure_is_bare_score(struct str line, const struct number *n, size_t count)
+{
+    struct str name = count == 1 ? figure_behind_dash(str_trim(str_sub(line, 0, n->from))) : (struct str){"", 0}, rest = name,
+               word = {"", 0}, pair = name, next; /* pair: the last two words, "compression ratio" */
+    size_t words = 0;
+    for (; (next = str_word(&rest)).n; words++) {
+        if (word.n)
+            pair = (struct str){word.p, (size_t)(next.p + next.n - word.p)};
+        word = next;
+    }
+    bool ends = n->to == line.n || (n->to + 1 == line.n && line.p[n->to] == '.');
+    return words && words <= 3 && !n->plain && !n->error && !n->inside && ends && str_is_blank(line.p[n->from - 1]) &&
+           guess_letters(word) && !memchr(name.p, ',', name.n) && (figure_is_score(word) || figure_is_score_name(pair));
+}
+
+/* "# duration_ms 1135.39": a line of a name that ends with a unit, and a fraction. */
+bool figure_is_bare_time(struct str line, const struct number *n, size_t count)
+{
+    struct str name = count == 1 ? str_trim(str_sub(line, 0, n->from)) : (struct str){"", 0};
+    while (name.n && is_one_of(name.p[0], "# "))
+        name = str_sub(name, 1, name.n);
+    return name.n && !memchr(name.p, ' ', name.n) && memchr(name.p, '_', name.n) && !n->plain && !n->unit && n->to == line.n &&
+           memchr(line.p + n->from, '.', n->to - n->from) && figure_unit_of_label(name);
+}
+
+/* "matmul 12.34 ms", "total CPU time 0.05": a line of a name and a time alone. */
+bool figure_is_named_time(struct str line, const struct number *n, size_t count)
+{
+    struct str name = count == 1 ? str_trim(str_sub(line, 0, n->from)) : (struct str){"", 0}, rest = name, word, last = {"", 0};
+    size_t words = 0;
+    for (; (word = str_word(&rest)).n; words++)
+        last = word;
+    if (!words || words > 4 || n->plain || n->error || n->inside || n->own[0] || n->end != line.n || !guess_letters(last) ||
+        figure_is_small(last) || str_has_word("every after until using than sleeping waiting pausing", last) ||
+        is_one_of(last.p[last.n - 1], ",;"))
+        return false;
+    bool time = n->unit && !strcmp(n->unit->dimension, "second");
+    if (time) /* "prog 2.4 s" may be anything */
+        return (words > 1 || n->unit->factor < 1) && memchr(line.p + n->from, '.', n->to - n->from);
+    return words > 1 && !n->unit && figure_is_measured(name);
+}
+
+/* ---- pairs in turn, or in a box ---- */
 
 /* Sets the result that `name: value` would be. The texts are of the line. Returns false where it would be none. */
 static bool pair_set(const struct figure_context *x, struct str line, struct str name, struct str value, struct figure *to)
@@ -61,16 +110,4 @@ size_t figure_take_boxed(const struct figure_context *x, struct str line, struct
 {
     struct columns row = figure_columns(line);
     return row.n == 2 && row.bars == 3 && pair_set(x, line, row.field[0], row.field[1], to);
-}
-
-struct str figure_without_braces(struct str line)
-{
-    if (line.n > 2 && line.p[0] == '[' && str_is_letter(line.p[1]) && memchr(line.p, ']', line.n) == line.p + line.n - 1)
-        return str_trim(str_sub(line, 1, line.n - 2)); /* "[total 345ms]" */
-    struct str inner = str_ends(line, ",") ? str_sub(line, 0, line.n - 1) : line;
-    for (size_t i = 0; i + 1 < inner.n; i++) /* a line of a log, with a message */
-        if (inner.p[i] == ':' && is_one_of(*str_trim(str_sub(inner, i + 1, inner.n)).p, "\"'{["))
-            return line;
-    bool object = inner.n > 2 && inner.p[0] == '{' && str_ends(inner, "}") && memchr(inner.p, ':', inner.n);
-    return object ? str_trim(str_sub(inner, 1, inner.n - 2)) : line;
 }
