@@ -1,6 +1,7 @@
 /* figure.c: results in a line of a program that no rules know: which form the line has, and what the lines before mean for it. */
 #include "benchmarks/figure_compose.h"
 #include "benchmarks/figure_parts.h"
+#include "benchmarks/figure_titles.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
 

@@ -1,6 +1,6 @@
 /* figure_columns.c: rows below a header: "BM_copy   5.6 ns   5.5 ns   1000", "| Latency | 41 ms |", "copy: 12.3 4.5" below indented titles. */
-#include "benchmarks/figure_columns.h"
 #include "benchmarks/figure_parts.h"
+#include "benchmarks/figure_titles.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
 

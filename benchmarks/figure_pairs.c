@@ -1,7 +1,7 @@
 /* figure_pairs.c: names and values without a mark between them: "loss 0.3" alone, "loss 0.3 acc 0.9", "| fps | 1234 |". */
-#include "benchmarks/figure_columns.h"
 #include "benchmarks/figure_compose.h"
 #include "benchmarks/figure_parts.h"
+#include "benchmarks/figure_titles.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
 

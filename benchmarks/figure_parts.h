@@ -62,10 +62,6 @@ bool figure_value_set(const struct figure_context *x, struct str text, const str
 
 /* ---- figure_columns.c ---- */
 
-/* A line of column titles is kept for the rows below. numbers: how many are in the line. False: it is none. */
-bool figure_header_note(struct figure_context *x, struct str line, size_t numbers);
-/* Directly below a line of titles with one blank, comma or semicolon between them, and as many fields as these? */
-bool figure_fits_titles(const struct figure_context *x, struct str line);
 /* The line without the branches of a drawn tree before its first word, which the context notes. */
 struct str figure_without_branches(struct figure_context *x, struct str line);
 /* Rows below the header of the context. count: numbers in the line. True: the line is such a row,

@@ -1,6 +1,6 @@
 /* figure_titles.c: the fields of a line, and lines of titles that name the columns of the rows below. */
-#include "benchmarks/figure_columns.h"
 #include "benchmarks/figure_parts.h"
+#include "benchmarks/figure_titles.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
 
