@@ -142,7 +142,8 @@ static bool search_unit(struct str word, const struct unit **ret, struct str *re
         *ret_raw = word;
         return true;
     }
-    if (figure_is_energy_unit(word) || str_starts(word, "KB/s")) { /* 1000 to one program and 1024 to another */
+    bool loose = str_starts(word, "KB/s"); /* 1000 to one program and 1024 to another */
+    if (loose || figure_is_energy_unit(word)) {
         *ret_raw = word;
         return true;
     }
