@@ -142,6 +142,19 @@ int fs_write_all(int fd, const void *p, size_t n)
     return 0;
 }
 
+int fs_append(int fd, const void *p, size_t n)
+{
+    struct stat st;
+    if (fstat(fd, &st))
+        return -1;
+    if (fs_write_all(fd, p, n) == 0)
+        return 0;
+    int why = errno;
+    (void)!ftruncate(fd, st.st_size); /* a full disk accepts a part of a line, which the next line would continue */
+    errno = why;
+    return -1;
+}
+
 /* Opens the folder of a path that the caller names, for writing, through links of the caller and
  * root alone. *ret_name: the last component. Returns the descriptor, or -1 with errno. */
 static int fs_open_parent(const char *path, const char **ret_name)

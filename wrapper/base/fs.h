@@ -41,6 +41,9 @@ int fs_new_end(struct fs_new *f, const char *path, bool complete, struct err *er
 int fs_create(int dir, const char *path, struct str data, mode_t mode, struct err *err);
 /* Calls write(2) until all is written, again after EINTR. 0 or -1 with errno. */
 int fs_write_all(int fd, const void *p, size_t n);
+/* Writes all bytes behind the end of a file that was opened with O_APPEND and has no other writer, or
+ * none of them: after a failure it is cut to the size that it had. 0 or -1 with errno. */
+int fs_append(int fd, const void *p, size_t n);
 /* Makes the folders of a path, as mkdir -p. 0, also if it exists. */
 int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err);
 /* Removes everything, as rm -r, staying on names below path; never follows links. 0, also if

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/env.h"
-#include "base/file_append.h"
 #include "base/fs.h"
 #include "base/json_out.h"
 #include "base/place.h"
@@ -117,7 +116,7 @@ static void collector_append_file(struct collecting_node *n)
                                             0600); /* opened each time: with NFS, only closing makes it visible on other nodes */
     if (fd < 0 && errno == ENOENT)
         n->lost = true; /* the recorder has gone, and the folder with it */
-    if (fd < 0 || !place_is_own(folder) || fstat(fd, &st) || !S_ISREG(st.st_mode) || file_append(fd, n->out.p, n->out.n))
+    if (fd < 0 || !place_is_own(folder) || fstat(fd, &st) || !S_ISREG(st.st_mode) || fs_append(fd, n->out.p, n->out.n))
         return;
     n->made = true;
     buf_clear(&n->out);

@@ -1,7 +1,6 @@
 /* repeat_record.c: the parent run of repetitions: its begin, notes of each repetition's values, its
  * publication in the tree. */
 #include "base/clock.h"
-#include "base/file_append.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/show.h"
@@ -146,7 +145,7 @@ static int open_notes(struct repeat_state *s, struct err *err)
     if (head.failed)
         return err_set(err, ERR_SYSTEM, "series: the sweep's values are longer than %d MiB (or out of memory)", HEAD_MAX_BYTES >> 20);
     s->file = openat(s->run.spool.dir, SERIES_NOTES, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-    return s->file < 0 || file_append(s->file, head.p, head.n) ? err_sys(err, "series: cannot write %s", SERIES_NOTES) : 0;
+    return s->file < 0 || fs_append(s->file, head.p, head.n) ? err_sys(err, "series: cannot write %s", SERIES_NOTES) : 0;
 }
 
 /* Sets the tree for runs with --as steps, in the parent run's spool. 0; -1 with err. */
@@ -317,7 +316,7 @@ bool repeat_note_run(struct repeat_state *s, struct series_repetition *run)
         record_warning(&s->run.record, "run %zu (%.8s) is in no statistics: %s", run->order, run->id,
                        started ? why.text : "the program could not be started");
     series_run_print(run, &line);
-    if (line.failed || file_append(s->file, line.p, line.n))
+    if (line.failed || fs_append(s->file, line.p, line.n))
         repeat_say("series: cannot write run %zu to " SERIES_NOTES ": %s; the statistics lack it", run->order,
                    line.failed ? "its values are longer than 16 MiB (or out of memory)" : err_words(errno));
     if (journal_flush(s->run.journal, false, &err) < 0)
@@ -461,7 +460,7 @@ static void repeat_close_record(struct repeat_state *s, int exit_status, int num
     bool failed = exit_status && exit_status != 3;
     buf_init(&line, 8192);
     series_end_print(s->why, &line);
-    if (s->file >= 0 && (line.failed || file_append(s->file, line.p, line.n)))
+    if (s->file >= 0 && (line.failed || fs_append(s->file, line.p, line.n)))
         repeat_say("series: cannot write its end to " SERIES_NOTES ": %s",
                    line.failed ? "it is longer than 8,192 bytes (or out of memory)" : err_words(errno));
     r->source = "recorder";
