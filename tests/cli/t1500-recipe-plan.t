@@ -169,6 +169,8 @@ printf 'version: 1\nroles: {c: {command: x}}\n' >v1.yaml; sed 's/: 1/: 9/' v1.ya
 is "a recipe of another version is refused, and migrate is not proposed" "$("$BENCHWRAP" recipe check v9.yaml 2>&1 | grep -vc 'v9.yaml:1:10: expected version: 1, the only one that this benchwrap reads, got 9$')" 0
 python3 -c 'print("version: 1\nsweep: {list: [{v: " + "a" * 4000 + "}]}\nroles: {c: {command: x, args: [\"" + "{v}" * 300 + "\"]}}")' >large.yaml
 like "arguments that are too long are refused" "$("$BENCHWRAP" recipe plan large.yaml 2>&1)" 'large.yaml: a text is longer than 1 MiB with its names replaced'
+python3 -c 'print("version: 1\nsweep: {list: [{v: " + "1" * 4000 + "}]}\nroles: {c: {command: x, nodes: \"" + "{v}" * 300 + "\"}}")' >nodes.yaml
+like "a value that is too long is refused, not replaced by the default" "$("$BENCHWRAP" recipe plan nodes.yaml 2>&1)" 'nodes.yaml: a text is longer than 1 MiB with its names replaced'
 for n in 64 65; do
     python3 -c 'import sys; print("version: 1\nroles: {c: {command: x, secrets: [" + ", ".join("S%d" % i for i in range(int(sys.argv[1]))) + "]}}")' $n >secrets.yaml
     echo "$n $("$BENCHWRAP" recipe check secrets.yaml 2>&1)"

@@ -40,8 +40,7 @@ static int make_step(struct campaign *c, const struct yaml *step, struct err *er
     words = recipe_expand_words(words, prepare_lookup, c, c->arena);
     const char *created = creates ? recipe_expand_text(creates, prepare_lookup, c, c->arena) : NULL;
     if (!words || (creates && !created))
-        return err_set(err, ERR_INPUT, "prepare: %s: a text is longer than 1 MiB with its names replaced, or there is no memory for it",
-                       name);
+        return recipe_expand_fail(c->arena, name, err), err_wrap(err, "prepare");
     creates = created;
     step_mark(words, mark);
     if (creates ? access(creates, F_OK) == 0 : faccessat(c->state.dir, mark, F_OK, 0) == 0)

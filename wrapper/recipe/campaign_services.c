@@ -135,6 +135,11 @@ static int service_up(struct campaign *c, const struct recipe_point *p, const st
     s->port_count = part->port_count;
     struct campaign_scope scope = {c, s, NULL, &s->arena};
     s->token = part->token ? recipe_expand_text(part->token, campaign_lookup, &scope, &s->arena) : NULL;
+    if (part->token && !s->token) {
+        recipe_expand_fail(&s->arena, "token", &err);
+        *ret_why = arena_printf(c->arena, "%s", err.text);
+        return 1;
+    }
     for (size_t i = 0; i < s->seat_count; i++)
         if (campaign_take_ports(c, part, &s->seats[i], &err)) {
             *ret_why = arena_printf(c->arena, "%s", err.text);

@@ -21,6 +21,7 @@ struct part_scope {
     const struct recipe_part *part; /* whose texts these are */
     struct str mistaken; /* the first name in braces that has no value, and probably means another one */
     const char *meant; /* in words */
+    bool is_failed; /* a text could not be expanded */
 };
 
 static void note_mistaken_name(struct part_scope *s, struct str name)
@@ -46,18 +47,19 @@ static const char *scope_lookup(void *context, struct str name)
     return text ? text : s->find ? s->find(s->context, name) : NULL;
 }
 
-static int scope_memory(struct part_scope *s)
+static int scope_fail(struct part_scope *s)
 {
-    if (s->a->failed)
-        return err_memory(s->err, "a point");
-    return err_set(s->err, ERR_INPUT, "%s: a text is longer than 1 MiB with its names replaced, or there is no memory for it", s->file);
+    return recipe_expand_fail(s->a, s->file, s->err);
 }
 
-/* The expanded scalar child of a map; otherwise where it is absent. NULL: out of memory, or absent and otherwise is NULL. */
+/* Returns the expanded scalar child of a map, `otherwise` where it is absent. NULL with s->is_failed:
+ * it cannot be expanded. */
 static const char *scope_text(struct part_scope *s, const struct yaml *map, const char *key, const char *otherwise)
 {
     const char *text = recipe_scalar(s->r, map, key, NULL);
-    return text ? recipe_expand_text(text, scope_lookup, s, s->a) : otherwise;
+    const char *expanded = text ? recipe_expand_text(text, scope_lookup, s, s->a) : otherwise;
+    s->is_failed |= text && !expanded;
+    return expanded;
 }
 
 static int scope_count(struct part_scope *s, const struct yaml *map, const char *key, size_t otherwise, size_t least, size_t *ret)
@@ -86,12 +88,12 @@ static int scope_list(struct part_scope *s, const struct yaml *map, const char *
         n++;
     char **list = arena_get(s->a, (n + 2) * sizeof *list);
     if (!list)
-        return scope_memory(s);
+        return scope_fail(s);
     n = 0;
     for (const struct yaml *c = y->kind == YAML_LIST ? y->child : y; c; c = y->kind == YAML_LIST ? c->next : NULL) {
         const char *text = arena_dup(s->a, c->text.p, c->text.n);
         if (!text || !(list[n++] = recipe_expand_text(text, scope_lookup, s, s->a)))
-            return scope_memory(s);
+            return scope_fail(s);
     }
     *ret = list;
     return 0;
@@ -107,7 +109,7 @@ static int scope_words(struct part_scope *s, const struct yaml *map, const char 
     if (!words)
         return -1;
     *ret = recipe_expand_words(words, scope_lookup, s, s->a);
-    return *ret ? 0 : scope_memory(s);
+    return *ret ? 0 : scope_fail(s);
 }
 
 /* ---- parts of a role ---- */
@@ -124,6 +126,8 @@ static int read_hosts(struct part_scope *s, struct recipe_part *part)
         return 0;
     for (; *given; given++)
         buf_printf(&all, "%s%s", all.n ? "," : "", *given);
+    if (all.failed)
+        return scope_fail(s);
     part->hosts = all.n ? recipe_host_names(all.p, s->a) : NULL;
     for (char **name = part->hosts; name && *name; name++)
         if (strpbrk(*name, "[] \t/")) /* a range that cannot be parsed stays as it is written */
@@ -163,7 +167,7 @@ static int read_parameters(struct part_scope *s, const struct recipe_role *role)
         n++;
     s->parameters = arena_get(s->a, (n + 1) * sizeof *s->parameters);
     if (!s->parameters)
-        return scope_memory(s);
+        return scope_fail(s);
     for (const struct yaml *p = known ? known->child : NULL; p; p = p->next) {
         const char *name = arena_dup(s->a, p->key.p, p->key.n);
         const char *text = name ? scope_text(&outer, with, name, NULL) : NULL;
@@ -174,7 +178,8 @@ static int read_parameters(struct part_scope *s, const struct recipe_role *role)
     }
     s->mistaken = outer.mistaken;
     s->meant = outer.meant;
-    return s->a->failed ? scope_memory(s) : 0;
+    s->is_failed |= outer.is_failed;
+    return s->a->failed ? scope_fail(s) : 0;
 }
 
 /* Adds a port of the part, or replaces the one of the same name. Port 0 means any free one. 0; -1
@@ -185,7 +190,7 @@ static int add_port(struct part_scope *s, struct recipe_part *part, const struct
     int64_t number;
     text = text ? recipe_expand_text(text, scope_lookup, s, s->a) : NULL;
     if (!text || !name)
-        return scope_memory(s);
+        return scope_fail(s);
     if (!str_int(str_of(text), &number) || number < 0 || number > 65535)
         return yaml_complain(y, s->file, s->err, "expected a port from 0 (any free one) to 65535, got \"%.60s\"", text);
     size_t i = 0;
@@ -224,7 +229,7 @@ static int add_env(struct part_scope *s, struct env_list *l, const char *name, c
     if (l->count + 1 >= l->room)
         return err_set(s->err, ERR_INPUT, "%s: more than %zu variables", s->file, l->room - 1);
     l->list[l->count] = arena_printf(s->a, "%s=%s", name, value);
-    return l->list[l->count++] ? 0 : scope_memory(s);
+    return l->list[l->count++] ? 0 : scope_fail(s);
 }
 
 static int add_env_map(struct part_scope *s, struct env_list *l, const struct yaml *map)
@@ -235,7 +240,7 @@ static int add_env_map(struct part_scope *s, struct env_list *l, const struct ya
             return yaml_complain(y, s->file, s->err, "expected the name of a variable, got \"%.60s\"", name ? name : "");
         const char *value = text ? recipe_expand_text(text, scope_lookup, s, s->a) : NULL;
         if (!name || !value)
-            return scope_memory(s);
+            return scope_fail(s);
         if (add_env(s, l, name, value))
             return -1;
     }
@@ -250,7 +255,7 @@ static int read_env(struct part_scope *s, struct recipe_part *part)
     const struct recipe_service *service = part->role->service;
     const struct yaml *known = service ? yaml_get(service->root, "parameters") : NULL;
     if (!l.list)
-        return scope_memory(s);
+        return scope_fail(s);
     if (service && add_env_map(s, &l, yaml_get(service->root, "env")))
         return -1;
     for (const struct yaml *p = known ? known->child : NULL; p; p = p->next) {
@@ -298,7 +303,7 @@ static int read_secrets(struct part_scope *s, struct recipe_part *part)
         n += all[n] != NULL;
     }
     part->secrets = all;
-    return all && !s->a->failed ? 0 : scope_memory(s);
+    return all && !s->a->failed ? 0 : scope_fail(s);
 }
 
 /* Reads `then` of the service file into part->requests. 0; -1 with err. */
@@ -310,7 +315,7 @@ static int read_part_requests(struct part_scope *s, struct recipe_part *part)
         n++;
     struct recipe_request *list = arena_get(s->a, (n + 1) * sizeof *list);
     if (!list)
-        return scope_memory(s);
+        return scope_fail(s);
     for (const struct yaml *y = then ? then->child : NULL; y; y = y->next) {
         struct recipe_request *q = &list[part->request_count++];
         q->method = recipe_scalar(s->r, y, "method", "POST");
@@ -365,7 +370,7 @@ static int read_pyxis(struct part_scope *s, struct recipe_part *part)
             return yaml_complain(yaml_get(part->role->at, "container"), s->file, s->err, "a mount of pyxis has no comma, got \"%.60s\"",
                                  *bind);
     part->srun = recipe_pyxis_options(&part->container, part->env, part->secrets, s->a);
-    return part->srun ? 0 : scope_memory(s);
+    return part->srun ? 0 : scope_fail(s);
 }
 
 /* ---- processes ---- */
@@ -407,7 +412,7 @@ static int add_process(struct part_scope *s, struct recipe_part *part, const cha
     *p = (struct recipe_process){.component = component, .bare = full_command(s, part, command, with_options)};
     p->words = p->bare ? recipe_container_words(&part->container, part->env, part->secrets, p->bare, s->a) : NULL;
     if (!p->words || !component)
-        return scope_memory(s);
+        return scope_fail(s);
     while (command[p->own])
         p->own++;
     part->process_count++;
@@ -434,7 +439,7 @@ static int read_processes(struct part_scope *s, struct recipe_part *part)
         return 0;
     if (!service) {
         command = recipe_expand_words(part->role->command, scope_lookup, s, s->a);
-        return command ? add_process(s, part, part->role->name, command, true) : scope_memory(s);
+        return command ? add_process(s, part, part->role->name, command, true) : scope_fail(s);
     }
     s->file = service->file;
     if ((!list || !list->child) &&
@@ -558,8 +563,8 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
     if (ret->container.runtime && strcmp(ret->container.runtime, "pyxis") == 0 && read_pyxis(&s, ret))
         return -1;
     ret->warmup = role->warmup ? recipe_expand_words(role->warmup, scope_lookup, &s, a) : NULL;
-    if (role->warmup && !ret->warmup)
-        return scope_memory(&s);
+    if (s.is_failed || (role->warmup && !ret->warmup))
+        return scope_fail(&s);
     recipe_part_identify(ret);
     if (!a->failed && s.mistaken.n) {
         yaml_complain(role->at, r->file, err, "the role \"%s\": {%.60s} has no value; %s", role->name, s.mistaken.p, s.meant);

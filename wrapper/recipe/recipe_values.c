@@ -240,3 +240,10 @@ char **recipe_expand_words(char *const *words, recipe_lookup *find, void *contex
     }
     return ret ? ret : arena_get(a, sizeof *ret);
 }
+
+int recipe_expand_fail(const struct arena *a, const char *what, struct err *err)
+{
+    if (a->failed)
+        return err_memory(err, "%s", what);
+    return err_set(err, ERR_INPUT, "%s: a text is longer than %d MiB with its names replaced (or out of memory)", what, EXPANDED_MAX >> 20);
+}

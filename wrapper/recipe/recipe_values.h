@@ -31,4 +31,6 @@ typedef const char *recipe_lookup(void *context, struct str name);
 char *recipe_expand_text(const char *text, recipe_lookup *find, void *context, struct arena *a);
 /* The same of each word; {ROLE.urls} alone becomes a word for each address. */
 char **recipe_expand_words(char *const *words, recipe_lookup *find, void *context, struct arena *a);
+/* Sets the error after one of these returned NULL. what: whose text it was. Returns -1. */
+int recipe_expand_fail(const struct arena *a, const char *what, struct err *err);
 #endif
