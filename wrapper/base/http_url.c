@@ -16,11 +16,14 @@ void http_escape(struct buf *to, struct str s, bool keep_slash)
 
 void http_print_url(struct buf *to, const char *url)
 {
-    const char *from = strstr(url, "://"), *end = from ? from + 3 + strcspn(from + 3, "/?#") : url, *query = strpbrk(url, "?#");
-    const char *at = from ? memrchr(from + 3, '@', (size_t)(end - from - 3)) : NULL;
-    if (from)
-        buf_plain(to, (struct str){url, (size_t)(from - url) + 3}, 20);
-    const char *rest = at ? at + 1 : from ? from + 3 : url;
-    buf_plain(to, query && query > rest ? (struct str){rest, (size_t)(query - rest)} : str_of(rest),
-              200); /* a query may hold a signature */
+    struct str rest = {url, strcspn(url, "?#")}; /* a query may hold a signature */
+    ptrdiff_t scheme = str_find(rest, STR("://"));
+    if (scheme >= 0) {
+        buf_plain(to, str_sub(rest, 0, (size_t)scheme + 3), 20);
+        rest = str_sub(rest, (size_t)scheme + 3, rest.n);
+        const char *slash = memchr(rest.p, '/', rest.n), *at = memrchr(rest.p, '@', slash ? (size_t)(slash - rest.p) : rest.n);
+        if (at)
+            rest = str_sub(rest, (size_t)(at + 1 - rest.p), rest.n);
+    }
+    buf_plain(to, rest, 200);
 }

@@ -2,9 +2,11 @@
 #include "benchmarks/native/llmload/endpoint.h"
 
 #include "base/address.h"
+#include "base/http.h"
 #include "base/str.h"
 
 #include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { URL_MAX = 2000 };
@@ -58,12 +60,24 @@ static int set_path(struct endpoint *e, const char *given, const char *dialect_p
     return 0;
 }
 
-/* Returns how much of an address a message may show: not its query, which may hold a key. */
-static int shown_length(const char *url)
+enum { SHOWN_SIZE = 81 };
+
+/* Writes what a message may show of an address, which is not its query: that may hold a key. Returns
+ * `ret`. */
+static const char *shown_url(const char *url, char ret[SHOWN_SIZE])
 {
-    enum { SHOWN_MAX = 80 };
-    size_t n = strcspn(url, "?#");
-    return (int)(n < SHOWN_MAX ? n : SHOWN_MAX);
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 2048);
+    http_print_url(&text, url);
+    snprintf(ret, SHOWN_SIZE, "%s", text.p ? text.p : "");
+    return ret;
+}
+
+/* Returns whether an address has a user's name or password, also one that is wrong otherwise. */
+static bool has_user(const char *url)
+{
+    const char *scheme = memmem(url, strcspn(url, "?#"), "://", 3), *host = scheme ? scheme + 3 : url;
+    return strncmp(url, "unix:", 5) != 0 && memchr(host, '@', strcspn(host, "/?#"));
 }
 
 static bool has_no_blank(struct str s)
@@ -79,28 +93,28 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
     struct endpoint e = {0};
     struct str rest = str_of(url);
     const char *path = "", *scheme = "http://";
+    char shown[SHOWN_SIZE];
+    if (has_user(url))
+        return err_set(err, ERR_USAGE,
+                       "--url with a user's name or password in it: give --header \"Authorization: …\" by a file, or --key-file");
     if (!has_no_blank(rest) || !rest.n || rest.n > URL_MAX)
-        return err_set(err, ERR_USAGE, "--url: expected an address such as http://node:8000, got \"%.*s\"", shown_length(url), url);
+        return err_set(err, ERR_USAGE, "--url: expected an address such as http://node:8000, got \"%s\"", shown_url(url, shown));
     if (str_starts(rest, "unix:")) {
         if (read_unix(&e, str_sub(rest, 5, rest.n), &path, a, err) < 0)
-            return err_wrap(err, "--url %.*s", shown_length(url), url);
+            return err_wrap(err, "--url %s", shown_url(url, shown));
     } else {
         e.tls = str_starts(rest, "https://");
         if (e.tls)
             scheme = "https://";
         if (str_find(rest, str_of("://")) >= 0) {
             if (!e.tls && !str_starts(rest, "http://"))
-                return err_set(err, ERR_USAGE, "--url: expected http://, https:// or unix:, got \"%.*s\"", shown_length(url), url);
+                return err_set(err, ERR_USAGE, "--url: expected http://, https:// or unix:, got \"%s\"", shown_url(url, shown));
             rest = str_sub(rest, strlen(scheme), rest.n);
         }
         struct str host = {rest.p, strcspn(rest.p, "/?#")};
         path = rest.p + host.n;
-        const char *at = memrchr(host.p, '@', host.n);
-        if (at)
-            return err_set(err, ERR_USAGE,
-                           "--url with a user's name or password in it: give --header \"Authorization: …\" by a file, or --key-file");
         if (!host.n)
-            return err_set(err, ERR_USAGE, "--url %.*s: no host in it", shown_length(url), url);
+            return err_set(err, ERR_USAGE, "--url %s: no host in it", shown_url(url, shown));
         e.host = arena_dup(a, host.p, host.n);
         e.base = arena_printf(a, "%s%s", scheme, e.host);
     }
@@ -116,22 +130,21 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
 static int resolve_host(struct endpoint *e, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list;
-    char host[256], port[8] = "80";
+    char host[256], port[8] = "80", shown[SHOWN_SIZE];
     struct str name = str_of(e->host);
     const char *bracket = memrchr(name.p, ']', name.n), *colon = memrchr(name.p, ':', name.n);
     if (colon && (!bracket || colon > bracket)) {
         struct str digits = {colon + 1, name.n - (size_t)(colon + 1 - name.p)};
         uint64_t n;
         if (!str_uint(digits, &n) || !n || n > 65535)
-            return err_set(err, ERR_USAGE, "--url %.*s: expected a port from 1 to 65535, got \"%.20s\"", shown_length(e->url), e->url,
-                           digits.p);
+            return err_set(err, ERR_USAGE, "--url %s: expected a port from 1 to 65535, got \"%.20s\"", shown_url(e->url, shown), digits.p);
         memcpy(port, digits.p, digits.n + 1);
         name.n = (size_t)(colon - name.p);
     }
     if (name.n > 2 && name.p[0] == '[' && name.p[name.n - 1] == ']')
         name = str_sub(name, 1, name.n - 2);
     if (!name.n || name.n >= sizeof host)
-        return err_set(err, ERR_USAGE, "--url %.*s: no host in it", shown_length(e->url), e->url);
+        return err_set(err, ERR_USAGE, "--url %s: no host in it", shown_url(e->url, shown));
     memcpy(host, name.p, name.n);
     host[name.n] = '\0';
     int status = getaddrinfo(host, port, &hints, &list);

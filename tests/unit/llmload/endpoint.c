@@ -52,8 +52,9 @@ static void urls_are_taken_apart(void **state)
     assert_int_equal(endpoint_read(&e, "n?a=1", "/x?b=2", &a, &err), -1);
     assert_int_equal(endpoint_read(&e, "http://?a=1", "/x", &a, &err), -1);
     assert_int_equal(endpoint_read(&e, "http://u:p@n?a=1", "/x", &a, &err), -1);
-    static const char *const wrong[] = {"ftp://n/?key=sesame", "http://?key=sesame", "http://n:x/?key=sesame", "http://n /?key=sesame"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) { /* a key in the query is in no message */
+    static const char *const wrong[] = {"ftp://n/?key=sesame", "http://?key=sesame", "http://n:x/?key=sesame", "http://n /?key=sesame",
+                                        "http://u:sesame @n",  "u:ses sesame@n",     "ftp://u:sesame@n", "n?key=sesame&u=http://m"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) { /* no message has a key of the query, or a password */
         err_clear(&err);
         assert_true(endpoint_read(&e, wrong[i], "/x", &a, &err) < 0 || endpoint_resolve(&e, &err) < 0);
         assert_null(strstr(err.text, "sesame"));
