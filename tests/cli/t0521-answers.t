@@ -77,6 +77,10 @@ json.dump(v, open(path, "w"))' "$quiet" "$1"
 like "compare says which runs were disturbed" "$(measured 0)" '^! Disturbed by the hypervisor \(steal\): B 1 of 1 runs; repeat later\.$'
 like "… and which were not judged" "$(measured '')" '^! Disturbed by the hypervisor \(steal\): A 0 of 1 \(1 not known\), B 1 of 1 runs; repeat later\.$'
 is "… in JSON, too" "$("$BENCHWRAP" compare last~1 last --json | jq -c '[.groups[] | [.disturbed, .unjudged]]')" "[[0,1],[1,0]]"
+cp "$noisy/tags/benchwrap.noisy" before
+echo "work waited for memory 5 % of the time; the kernel killed 1 process of the node because memory was exhausted" >"$noisy/tags/benchwrap.noisy"
+like "… two reasons with one cause are one" "$(measured 0)" '^! Disturbed by a lack of memory: B 1 of 1 runs; repeat with more\.$'
+cp before "$noisy/tags/benchwrap.noisy"
 series=$(echo mlruns/*/*/metrics/series.noisy)
 set -- $series
 for file in "$@"; do echo "1 2 0" >"$file"; echo "1 1 0" >"${file%noisy}unjudged"; done

@@ -80,6 +80,10 @@ for bs in 4k 64k; do "$BENCHWRAP" -q -e sized --repeat 3 --rules sized.yaml -- .
 like "--by takes the program's own option" "$("$BENCHWRAP" compare --by bs -e sized 2>&1)" '^A  block_size_B=4096 +3 runs of sized'
 like "... with its dashes, too" "$("$BENCHWRAP" compare --by=--bs -e sized 2>&1)" '^benchwrap: --by --bs: recorded as block_size_B$'
 is "... report and plot take it" "$("$BENCHWRAP" report --format markdown --by bs -e sized 2>&1 | grep -c 'recorded as block_size_B') $("$BENCHWRAP" plot -e sized --over bs 2>&1 | grep -c 'recorded as block_size_B')" "1 1"
+like "... report takes it for the total work" "$("$BENCHWRAP" report --format markdown --work bs -e sized 2>&1)" '^benchwrap: --work bs: recorded as block_size_B$'
+"$BENCHWRAP" -q -e swept --rules sized.yaml --repeat 2 --sweep bs=4k,8k -- ./toy 1 --bs {bs} >/dev/null 2>&1
+is "a sweep over it stays the axis of a plot" "$("$BENCHWRAP" plot last 2>&1 | sed -n 1p), $("$BENCHWRAP" plot --over bs last 2>&1 | sed -n 1p)" "rate over bs, rate over bs"
+like "... a history has no median over its points" "$("$BENCHWRAP" plot history -e swept -m run.wall_s 2>&1 | tr '\n' ' ')" 'no values 1 left out: 1 without run\.wall'
 like "names of one run each are its operands" "$(cat named)" '^A  [0-9a-f]{8}  before +1 run of args, 3 repetitions +base$'
 like "... and which runs they are is printed" "$(cat notes)" '^benchwrap: the run named "before" is [0-9a-f]{8}$'
 like "a run that is compared with itself is said" "$("$BENCHWRAP" compare last last 2>&1)" '^benchwrap: compare: the run [0-9a-f]{8} is both in A and in B$'
@@ -96,10 +100,10 @@ until_answer() # PATTERN COMMAND…: of the last of runs, which are repeated whe
     answer
 }
 bare() { for seconds in "$@"; do "$BENCHWRAP" -q -e bare --repeat 3 -- sleep "$seconds"; done; }
-like "without metrics the answer is for the wall time" "$(until_answer '^B against A: run\.wall is [12][0-9][0-9] %' bare 0.1 0.3)" '^B against A: run\.wall is [12][0-9][0-9] % higher \(95 %: [^)]* %\)\. (! .* disturbed\. )?Inputs'
-like "... also where it is the same" "$(until_answer 'no difference|% (high|low)er' bare 0.3)" '^B against A: (no difference found in run\.wall|run\.wall varies too much to tell|run\.wall is [0-9.]+ % (high|low)er \(95 %: [^)]*\))\. (! .* disturbed\. )?A and B'
+like "without metrics the answer is for the wall time" "$(until_answer '^B against A: run\.wall is [12][0-9][0-9] %' bare 0.1 0.3)" '^B against A: run\.wall is [12][0-9][0-9] % higher \(95 %: [^)]* %\)\. (! Disturbed [^.]*\. )?Inputs'
+like "... also where it is the same" "$(until_answer 'no difference|% (high|low)er' bare 0.3)" '^B against A: (no difference found in run\.wall|run\.wall varies too much to tell|run\.wall is [0-9.]+ % (high|low)er \(95 %: [^)]*\))\. (! Disturbed [^.]*\. )?A and B'
 different() { bare 0.3; "$BENCHWRAP" -q -e bare --repeat 3 -- true; }
-like "of other programs that is said behind it" "$(until_answer 'run\.wall is [89][0-9.]+ % lower' different)" '^B against A: run\.wall is [89][0-9.]+ % lower \(95 %: [^)]*\)\. (! .* disturbed\. )?The runs share no metric but their wall time; they are of different programs \(sleep, true\)\.'
+like "of other programs that is said behind it" "$(until_answer 'run\.wall is [89][0-9.]+ % lower' different)" '^B against A: run\.wall is [89][0-9.]+ % lower \(95 %: [^)]*\)\. (! Disturbed [^.]*\. )?The runs share no metric but their wall time; they are of different programs \(sleep, true\)\.'
 "$BENCHWRAP" -q -e bare -- true; "$BENCHWRAP" -q -e bare -- sleep 0.1
 like "one run on each side: so too" "$(compared | tr -s '\n ' ' ')" 'One run on each side cannot tell a change from chance\. The runs share no metric but their wall time; they are of'
 

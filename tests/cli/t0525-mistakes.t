@@ -30,4 +30,9 @@ answers "a store of MLflow by another name" '/store is a store of MLflow: benchw
 is "... with what to do" "$("$BENCHWRAP" ls -t store 2>&1 | sed -n 's/.*hint: //p')" "rename it, or use a link: ln -s $WORK/store mlruns"
 is "... which works" "$(mkdir link && ln -s "$WORK/store" link/mlruns && "$BENCHWRAP" ls -t link 2>&1 | grep -c 'store of MLflow')" 0
 answers "a tree that does not exist" 'no runs in .*/nowhere/mlruns yet: record one' ls -t nowhere
+# A run has the id that it has on a server, and is deleted here.
+id=00112233445566778899aabbccddeeff
+mkdir -p .benchwrap/sync/0123456789abcdef; chmod 700 .benchwrap .benchwrap/sync .benchwrap/sync/*
+echo '{"known": "complete", "server": "http://s", "run": "'$id'"}' >.benchwrap/sync/0123456789abcdef/$id
+answers "a run that is only on the server" "^benchwrap: show: no run with id or name \"$id\"" show $id
 done_testing

@@ -5,6 +5,7 @@
 #include "compare/arguments.h"
 #include "mlruns-format/key.h"
 #include "runs/inherit.h"
+#include "runs/run_columns.h"
 
 #include <string.h>
 
@@ -96,39 +97,44 @@ int chosen_filtered(struct cmd_context *c, struct runs *runs, size_t last, struc
     return ret->n ? 0 : err_set(c->err, ERR_INPUT, "%s", runs_explain_none(runs, &filter, c->arena));
 }
 
-/* Returns whether the run has a param or a tag of that name. */
+/* Returns whether the run has a param or a tag of that name, or is the parent of a sweep over it. */
 static bool has_fact(const struct runs *runs, const struct tree_run *run, const char *name, struct arena *a)
 {
-    const char *param = arena_printf(a, "params/%s", name), *tag = arena_printf(a, "tags/%s", name);
-    return !param || !tag || inherit_file(runs, run, param, FACT_MAX, a) || runs_file(runs, run, tag, FACT_MAX, a);
+    const char *param = arena_printf(a, "params/%s", name), *swept = arena_printf(a, "params/sweep.%s", name),
+               *tag = arena_printf(a, "tags/%s", name);
+    return !param || !swept || !tag || inherit_file(runs, run, param, FACT_MAX, a) || runs_file(runs, run, swept, FACT_MAX, a) ||
+           runs_file(runs, run, tag, FACT_MAX, a);
 }
 
 const char *chosen_key(struct cmd_context *c, const struct runs *runs, struct tree_run *const *list, size_t count, const char *option,
                        const char *typed)
 {
     static const char *const attributes[] = {"experiment", "name", "status", "program"};
-    const char *benchmark = NULL;
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    for (size_t i = 0; typed && i < sizeof attributes / sizeof *attributes; i++)
         if (strcmp(typed, attributes[i]) == 0)
             return typed;
-    if (strchr(typed, '/') || strstr(typed, "..") || strlen(typed) > KEY_MAX)
+    if (!typed || strchr(typed, '/') || strstr(typed, "..") || strlen(typed) > KEY_MAX)
         return typed;
     for (size_t i = 0; i < count; i++)
         if (has_fact(runs, list[i], typed, c->arena))
             return typed;
-    for (size_t i = 0; i < count; i++) {
+    struct key_list benchmarks = {.a = c->arena}; /* the rules of one run of each are enough */
+    const char *key = NULL;
+    for (size_t i = 0; i < count && !key; i++) {
         const char *of = runs_file(runs, list[i], "tags/benchmark", FACT_MAX, c->arena);
-        if (!of || (benchmark && strcmp(of, benchmark) == 0))
+        size_t known = benchmarks.count;
+        if (of)
+            key_list_put(&benchmarks, of);
+        if (benchmarks.count == known)
             continue;
-        benchmark = of; /* the rules of one of its runs are enough */
         struct rules *rules = arguments_rules(runs, list[i], c->arena);
         const char *param = rules ? rules_param_of(rules, str_of(typed)) : NULL;
-        const char *key = param ? arena_printf(c->arena, "%s", param) : NULL;
+        key = param ? arena_printf(c->arena, "%s", param) : NULL;
         rules_free(rules);
-        if (!key)
-            continue;
-        fprintf(c->notes, "benchwrap: --%s %s: recorded as %s\n", option, typed, key);
-        return key;
     }
-    return typed;
+    key_list_deinit(&benchmarks);
+    if (!key)
+        return typed;
+    fprintf(c->notes, "benchwrap: --%s %s: recorded as %s\n", option, typed, key);
+    return key;
 }

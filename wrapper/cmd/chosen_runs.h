@@ -14,7 +14,7 @@ struct chosen_runs {
 int chosen_operands(struct cmd_context *c, struct runs *runs, char *const *operands, int count, struct chosen_runs *ret);
 /* Returns the key that `typed` means of the runs: itself, or where none of them has such a fact, the
  * param that records the program's option of that name ("bs" of fio: block_size_B), which is then
- * noted. option: the name of the option that it was typed for. */
+ * noted. option: the name of the option that it was typed for. typed NULL: returns NULL. */
 const char *chosen_key(struct cmd_context *c, const struct runs *runs, struct tree_run *const *list, size_t count, const char *option,
                        const char *typed);
 /* Chooses the newest runs by --experiment, --status, --tag, --filter and --last; last: their number

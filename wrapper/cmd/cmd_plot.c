@@ -119,12 +119,8 @@ static int plot_place(struct plot_state *s)
     p->fields[1] = by;
     p->fields[2] = y;
     for (size_t i = 0; i < 3; i++) {
-        if (p->fields[i])
-            p->fields[i] = chosen_key(c, &s->runs, s->chosen.list, s->chosen.n,
-                                      i == 1                              ? OPTION_BY
-                                      : i == 2 && s->kind == PLOT_SCALING ? OPTION_WORK
-                                                                          : OPTION_OVER,
-                                      p->fields[i]);
+        const char *option = i == 1 ? OPTION_BY : i == 2 && s->kind == PLOT_SCALING ? OPTION_WORK : OPTION_OVER;
+        p->fields[i] = chosen_key(c, &s->runs, s->chosen.list, s->chosen.n, option, p->fields[i]);
         plot_name(s, p->fields[i]);
         if (p->fields[i])
             plot_name(s, arena_printf(c->arena, "sweep.%s", p->fields[i]));

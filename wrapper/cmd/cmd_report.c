@@ -83,8 +83,9 @@ static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc
                          : chosen_operands(c, runs, c->argc ? c->argv : newest, c->argc ? c->argc : 1, &chosen);
     if (status < 0)
         return -1;
-    by = o.by = by ? chosen_key(c, runs, chosen.list, chosen.n, OPTION_BY, by) : NULL;
-    o.over = o.over ? chosen_key(c, runs, chosen.list, chosen.n, OPTION_OVER, o.over) : NULL;
+    by = o.by = chosen_key(c, runs, chosen.list, chosen.n, OPTION_BY, by);
+    o.over = chosen_key(c, runs, chosen.list, chosen.n, OPTION_OVER, o.over);
+    o.work = chosen_key(c, runs, chosen.list, chosen.n, OPTION_WORK, o.work);
     if (chosen.n == 1 && (o.columns || o.sort->text))
         return err_set(c->err, ERR_USAGE, "--%s: expected several runs, got one; \"benchwrap show --columns\" prints facts of one",
                        o.columns ? OPTION_COLUMNS : OPTION_SORT);

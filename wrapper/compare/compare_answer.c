@@ -401,9 +401,10 @@ static void put_value_warning(struct compare_text *t, size_t *said, const char *
 
 static void put_more_values(struct compare_text *t, size_t said, const char *what)
 {
-    size_t first = 0;
-    if (said > SILENT_MAX)
-        put_value_warning(t, &first, arena_printf(t->arena, "! %zu more values %s.", said - SILENT_MAX, what));
+    size_t first = 0, more = said > SILENT_MAX ? said - SILENT_MAX : 0;
+    if (more)
+        put_value_warning(t, &first,
+                          arena_printf(t->arena, "! %zu more value%s %s %s.", more, str_plural(more), more == 1 ? "is" : "are", what));
 }
 
 void compare_put_missing(struct compare_text *t)
@@ -417,7 +418,7 @@ void compare_put_missing(struct compare_text *t)
                 put_value_warning(
                     t, &said, arena_printf(t->arena, "! %s is missing in %c: %s.", compare_metric_name(m, t->arena), (char)('A' + g), why));
         }
-    put_more_values(t, said, "are missing");
+    put_more_values(t, said, "missing");
 }
 
 void compare_put_units(struct compare_text *t)
@@ -430,7 +431,7 @@ void compare_put_units(struct compare_text *t)
             if (line)
                 put_value_warning(t, &said, line);
         }
-    put_more_values(t, said, "are in another unit");
+    put_more_values(t, said, "in another unit");
 }
 
 void compare_put_disputed(struct compare_text *t)

@@ -71,16 +71,15 @@ void compare_put_failed(struct compare_text *t)
     }
 }
 
-/* What disturbs runs: a part of the reason in the tag benchwrap.noisy, the words for it, and what to
+/* What disturbs runs: parts of the reasons in the tag benchwrap.noisy, the words for it, and what to
  * do. */
 static const struct cause {
-    const char *part, *words, *remedy;
-} causes[] = {{"other processes used", "by other programs", "repeat on an idle node"},
-              {"steal", "by the hypervisor (steal)", "repeat later"},
-              {"for heat", "by heat", "repeat when it is cool"},
-              {"withheld processors", "by the group's processor limit", "raise it"},
-              {"for memory", "by a lack of memory", "repeat with more"},
-              {"memory was exhausted", "by a lack of memory", "repeat with more"}};
+    const char *parts[2], *words, *remedy;
+} causes[] = {{{"other processes used"}, "by other programs", "repeat on an idle node"},
+              {{"steal"}, "by the hypervisor (steal)", "repeat later"},
+              {{"for heat"}, "by heat", "repeat when it is cool"},
+              {{"withheld processors"}, "by the group's processor limit", "raise it"},
+              {{"for memory", "memory was exhausted"}, "by a lack of memory", "repeat with more"}};
 enum { CAUSES = sizeof causes / sizeof *causes };
 
 /* Returns the cause that most of the runs name; NULL: none of these. *ret_others: some name others. */
@@ -92,7 +91,7 @@ static const struct cause *main_cause(const struct compare_text *t, bool *ret_ot
         for (size_t i = 0; i < t->groups[g].count; i++) {
             const char *why = runs_text(t->groups[g].members[i].run->tags, "benchwrap.noisy", t->arena);
             for (size_t c = 0; why && c < CAUSES; c++)
-                n[c] += strstr(why, causes[c].part) != NULL;
+                n[c] += strstr(why, causes[c].parts[0]) || (causes[c].parts[1] && strstr(why, causes[c].parts[1]));
         }
     for (size_t c = 1; c < CAUSES; c++)
         best = n[c] > n[best] ? c : best;

@@ -221,15 +221,15 @@ static void put_differing(const struct compared_keys *keys, enum comparison_part
         buf_printf(to, " and %zu more", n - NAMED_MAX);
 }
 
-/* Appends whether the inputs are the same but for those that the user named, or in which others
- * they differ. all: also where "A and B have the same inputs" states it, and the key. */
+/* Appends in which inputs the groups differ, without those that the user named. Where they are the
+ * same, appends that only with keys->left_out, or with `all`, which adds the key. */
 static void show_inputs(const struct compared_keys *keys, const struct compare_group *groups, size_t count, bool all, struct buf *to)
 {
     bool differ = keys->differing[COMPARISON_MEASURED][0] != NULL;
     if (!differ && !all && !keys->left_out)
         return;
     if (keys->left_out)
-        buf_printf(to, "Except for %s %s", keys->left_out, differ ? "they differ in " : "the inputs are the same");
+        buf_printf(to, "Except for %s %s", keys->left_out, differ ? "the inputs differ in " : "the inputs are the same");
     else
         buf_puts(to, differ ? "The inputs differ in " : "The same inputs");
     if (differ) {

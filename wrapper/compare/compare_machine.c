@@ -69,7 +69,7 @@ void machine_compare(const struct compare_group *groups, size_t count, struct ar
 }
 
 /* Returns whether the runs of all groups have the fact. */
-static bool has_every_run(const struct compare_group *groups, size_t count, const char *key)
+static bool is_in_every_run(const struct compare_group *groups, size_t count, const char *key)
 {
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++)
@@ -100,7 +100,7 @@ const char **program_compare(const struct compare_group *groups, size_t count, s
     const char **ret = arena_get(a, (N + 1) * sizeof *ret);
     size_t n = 0;
     for (size_t i = 0; ret && i < N; i++)
-        if (has_every_run(groups, count, identity[i]) && has_several_values(groups, count, identity[i]))
+        if (is_in_every_run(groups, count, identity[i]) && has_several_values(groups, count, identity[i]))
             ret[n++] = identity[i];
     if (ret)
         ret[n] = NULL;

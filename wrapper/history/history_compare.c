@@ -334,8 +334,11 @@ static void put_history_units(const struct history_state *h, const struct screen
             if (line && said++ < UNITS_SHOWN)
                 screen_wrap_plain(screen, str_of(line), 0, 2, to);
         }
-    if (said > UNITS_SHOWN)
-        screen_wrap_plain(screen, str_of(arena_printf(h->arena, "! %zu more values are in another unit.", said - UNITS_SHOWN)), 0, 2, to);
+    size_t more = said > UNITS_SHOWN ? said - UNITS_SHOWN : 0;
+    const char *words =
+        more == 1 ? "! 1 more value is in another unit." : arena_printf(h->arena, "! %zu more values are in another unit.", more);
+    if (more)
+        screen_wrap_plain(screen, str_of(words), 0, 2, to);
 }
 
 /* Writes the run, the answer, which runs are its history, and what limits the comparison. A hint

@@ -161,7 +161,7 @@ static void latex_output(struct buf *to, struct str text)
     for (struct str rest = text; rest.n; lines++)
         str_cut(&rest, '\n');
     if (lines > OUTPUT_LINES)
-        buf_printf(to, "%zu earlier lines are left out.\n\n", lines - OUTPUT_LINES);
+        buf_printf(to, "Without %zu earlier line%s.\n\n", lines - OUTPUT_LINES, str_plural(lines - OUTPUT_LINES));
     buf_puts(to, "{\\footnotesize\\ttfamily\\raggedright\n");
     for (; text.n; n++) {
         struct str line = str_cut(&text, '\n');

@@ -672,7 +672,7 @@ static void report_stream(const struct report_state *r, const char *name, const 
     struct folder tree = runs_tree(r->runs, r->run);
     const char *path = arena_printf(r->a, "%s/artifacts/%s", tree_run_path(r->run), name);
     buf_init(&tail.text, 4 * OUTPUT_TAIL);
-    if (path && folder_feed(&tree, path, UINT64_MAX, keep_stream_tail, &tail) >= 0 && tail.text.n) {
+    if (path && folder_feed(&tree, path, UINT64_MAX, keep_stream_tail, &tail) >= 0 && tail.text.n && !tail.text.failed) {
         struct str lines = buf_text(&tail.text);
         if (!*has_heading)
             doc_heading(r->d, "Output");

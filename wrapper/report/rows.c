@@ -313,7 +313,7 @@ static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, con
         const char *wanted = m->wanted ? m->wanted : m->key ? m->key : plotted_default_metric(run, p->a);
         const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, p->a) : NULL;
         struct stats stats;
-        double value = entry_stats_of(e, &stats) ? stats.median : NAN;
+        double value = e && !entry_stats_is_over_points(run, e) && entry_stats_of(e, &stats) ? stats.median : NAN;
         if (e && !m->key) {
             plotted_describe(m, e->key, detail, p->a);
             row->ways[i] = (uint8_t)m->ways;

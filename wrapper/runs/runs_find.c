@@ -282,9 +282,12 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *
     if (got == 0)
         settle_found(runs, *ret, what, id != name, a);
     const char *local = got == 1 ? server_copies_find(runs, name, a) : NULL;
-    if (local) {
-        fprintf(runs->place.notes, "benchwrap: the server's run %s is %.8s in %s\n", name, local, runs->tree);
-        return runs_find(runs, local, what, a, ret, err);
+    if (local && strcmp(local, name) != 0) { /* it may be deleted here */
+        got = runs_find(runs, local, what, a, ret, err);
+        if (got == 0)
+            fprintf(runs->place.notes, "benchwrap: the server's run %s is %.8s in %s\n", name, local, runs->tree);
+        if (got != 1)
+            return got;
     }
     const struct tree_run *named = got == 1 ? find_named(runs, name, a, err) : NULL;
     if (named) {
