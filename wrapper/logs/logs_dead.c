@@ -90,8 +90,8 @@ static void dead_refused(void *context, struct str record, const char *why)
 }
 
 /* Sends the record of one line of dead letters. Returns 0: continue; 1: the destination did not
- * accept it, the caller stops; -1 with err: it was refused, and could not be stored. A damaged line
- * is skipped. */
+ * accept it, the caller stops; -1 with err: it was refused and could not be stored, or out of memory.
+ * A damaged line is skipped. */
 static int dead_send_line(void *context, struct str line, struct err *err)
 {
     struct dead_sending *g = context;
@@ -104,12 +104,15 @@ static int dead_send_line(void *context, struct str line, struct err *err)
         return 0; /* a kill cut it */
     json_print(json_get(j, "record"), &record);
     g->stream = json_string(json_get(j, "stream"), NULL);
+    if (record.failed) {
+        json_free(j);
+        return err_memory(err, "a record that was refused");
+    }
     struct str text = buf_text(&record);
     const struct exporter_batch b = {.records = &text, .count = 1, .stream = g->stream};
-    bool good = text.n && !record.failed;
-    enum exporter_answer answer = good ? exporter_records_send(g->sender, &b, g->what->until_ns, &n, err) : EXPORTER_SENT;
+    enum exporter_answer answer = text.n ? exporter_records_send(g->sender, &b, g->what->until_ns, &n, err) : EXPORTER_SENT;
     json_free(j);
-    *g->sent += good && answer == EXPORTER_SENT && refused == *g->refused;
+    *g->sent += text.n && answer == EXPORTER_SENT && refused == *g->refused;
     return g->lost ? -1 : answer == EXPORTER_SENT ? 0 : 1;
 }
 
