@@ -49,12 +49,18 @@ def plain(cell):
     return html.unescape(re.sub("<[^>]*>", "", cell.replace(" <small>", ", "))).replace("\u00a0", " ").strip()
 
 
+def number_of(attributes):
+    """The number that a cell is sorted by; None: it has no value, or it is text"""
+    key = re.search(r'data-v="([^"]+)"', attributes)
+    return float(key.group(1)) if key else None
+
+
 def tables(page):
     """caption: (headings, rows of (text, number of the page or None))"""
     found = {}
     for table in re.findall(r"<div class=\"scroll\".*?</table>|<table.*?</table>", page, re.S):
         caption = re.search(r'aria-label="([^"]*)"', table)
-        rows = [[(plain(c), float(re.search(r'data-v="([^"]*)"', a).group(1)) if "data-v" in a else None) for a, c in re.findall(r"<t[dh]([^>]*)>(.*?)</t[dh]>", r, re.S)]
+        rows = [[(plain(c), number_of(a)) for a, c in re.findall(r"<t[dh]([^>]*)>(.*?)</t[dh]>", r, re.S)]
                 for r in re.findall(r"<tr[^>]*>(.*?)</tr>", table, re.S)]
         found.setdefault(plain(caption.group(1)) if caption else "", []).append(rows)
     return found
