@@ -124,7 +124,7 @@ void show_change(struct buf *to, double ratio)
 void show_change_interval(struct buf *to, double ratio, double low, double high)
 {
     bool factor = is_shown_as_factor(ratio);
-    void (*put)(struct buf *to, double ratio) = factor ? show_put_factor : show_put_percent;
+    void (*put)(struct buf * to, double ratio) = factor ? show_put_factor : show_put_percent;
     put(to, low);
     buf_puts(to, " … ");
     put(to, high);

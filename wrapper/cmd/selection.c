@@ -48,9 +48,8 @@ int selection_open_for(struct runs *ret, struct cmd_context *c, char *const *ope
 int selection_filter(const struct cmd_context *c, struct runs_filter *ret)
 {
     const char *query = chosen_by(c, OPTION_FILTER)->text;
-    *ret = (struct runs_filter){.experiment = chosen_by(c, OPTION_EXPERIMENT)->text,
-                                .status = chosen_by(c, OPTION_STATUS)->text,
-                                .tags = chosen_by(c, OPTION_TAG)};
+    *ret = (struct runs_filter){
+        .experiment = chosen_by(c, OPTION_EXPERIMENT)->text, .status = chosen_by(c, OPTION_STATUS)->text, .tags = chosen_by(c, OPTION_TAG)};
     return query ? filter_parse(query, c->arena, &ret->query, c->err) : 0;
 }
 

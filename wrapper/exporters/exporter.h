@@ -29,7 +29,7 @@ struct exporter_link {
     int cancel_fd; /* a call ends early when it is readable; -1: none */
     double retry_after_s; /* with LATER and FAILED: when the destination requests the next attempt; -1: unknown */
     bool is_full; /* send sets it: flush is called before the next run */
-    bool is_foreign; /* a message has text of programs, which may not call people or link anywhere */
+    bool is_foreign; /* a message quotes lines of programs: a preset that knows mentions escapes them */
     void *state; /* the exporter's own, usually in the arena */
 };
 

@@ -78,7 +78,7 @@ struct exporter_http_own {
     const char *sigv4; /* see base/http.h; NULL */
     bool is_plain; /* requests are not compressed, whatever the value of the key gzip */
 };
-/* Does what exporter_http_open does, with these. */
+/* Does what exporter_http_open does, with this address and these credentials. */
 enum exporter_answer exporter_http_open_own(struct exporter_link *l, const struct exporter_http_own *own, struct exporter_http **ret,
                                             struct err *err);
 void exporter_http_close(struct exporter_http *h); /* NULL is allowed */

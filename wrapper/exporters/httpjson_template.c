@@ -351,8 +351,8 @@ static void escape_for_slack(struct template_value *v, struct buf *to)
     v->text = buf_text(to);
 }
 
-/* Returns whether values are escaped for the preset slack: a text of the user's own, or a template,
- * may mention a channel, and text of programs may not. */
+/* Returns whether values are escaped for the preset slack. Lines of programs and values of runs are,
+ * so that "<!channel>" in them notifies no user. The user's own messages and templates may notify. */
 static bool is_for_slack(const struct template_values *v)
 {
     const char *preset = (v->run || v->is_foreign) && v->config ? exporter_text(v->config, HTTPJSON_KEY_PRESET) : NULL;

@@ -9,7 +9,7 @@ struct template_values {
     const struct tree_entry *metric; /* of a record of one metric; NULL */
     const char *stream; /* of records that are no run; NULL */
     const char *message; /* without a run: its summary; NULL */
-    bool is_foreign; /* the message has text of programs, in which nothing may be a command of the destination */
+    bool is_foreign; /* the message quotes lines of programs: the preset slack escapes mentions and links in it */
     bool is_link; /* the text is the key link, so it must not name {{link}} or {{summary}} */
 };
 /* Appends the template with its values: within a JSON text as characters of it, elsewhere as a JSON

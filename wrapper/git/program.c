@@ -33,7 +33,7 @@ struct running {
     pid_t pid;
     int fd[SIDES]; /* this process's ends of its standard input, output, error; -1: closed */
     bool own_session, ended;
-    bool cut[2]; /* output, error: more than is kept */
+    bool cut; /* it printed more than is kept of its output */
     int wait_status;
     int64_t ended_ns;
 };
@@ -177,18 +177,20 @@ static int program_start(const struct program *p, struct running *r, struct err 
 
 /* ---- while it runs ---- */
 
-/* Reads what there is; beyond the maximum of `to` it is dropped, and *cut is set. */
-static void program_read(int *fd, struct buf *to, bool *cut)
+/* Reads what there is. Returns whether some of it was dropped, as `to` has its maximum. */
+static bool program_read(int *fd, struct buf *to)
 {
     char block[16384];
     ssize_t n;
+    bool cut = false;
     while ((n = read(*fd, block, sizeof block)) > 0) { /* what is too much is read and dropped: the program must not wait for its reader */
         size_t room = to->max - to->n - 1;
-        *cut |= (size_t)n > room;
+        cut = cut || (size_t)n > room;
         buf_add(to, block, (size_t)n < room ? (size_t)n : room);
     }
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         fs_close(fd);
+    return cut;
 }
 
 static void look_whether_ended(struct running *r)
@@ -226,10 +228,10 @@ static bool program_attend(struct running *r, struct program_end *ret, int64_t u
     for (;;) {
         struct pollfd open_ones[2] = {{.fd = r->fd[1], .events = POLLIN}, {.fd = r->fd[2], .events = POLLIN}};
         if (poll(open_ones, 2, r->ended ? LOOK_MS / 5 : LOOK_MS) > 0) {
-            if (open_ones[0].revents)
-                program_read(&r->fd[1], &ret->out, &r->cut[0]);
+            if (open_ones[0].revents && program_read(&r->fd[1], &ret->out))
+                r->cut = true;
             if (open_ones[1].revents)
-                program_read(&r->fd[2], &ret->words, &r->cut[1]);
+                program_read(&r->fd[2], &ret->words);
         }
         look_whether_ended(r);
         int64_t now = clock_mono_ns();
@@ -260,9 +262,9 @@ int program_run(const struct program *p, struct program_end *ret, struct err *er
     ret->status = WIFEXITED(r.wait_status) ? WEXITSTATUS(r.wait_status) : 128 + WTERMSIG(r.wait_status);
     if (ret->timed_out)
         return err_set(err, ERR_SYSTEM, "%s %s was stopped: it ran longer than %g s", p->argv[0], p->argv[1] ? p->argv[1] : "", limit_s);
-    if (p->whole && (r.cut[0] || ret->out.failed))
-        return r.cut[0] ? err_set(err, ERR_SYSTEM, "%s printed more than %zu bytes", p->argv[0], ret->out.max - 1)
-                        : err_memory(err, "the output of a program");
+    if (p->whole && (r.cut || ret->out.failed))
+        return r.cut ? err_set(err, ERR_SYSTEM, "%s printed more than %zu bytes", p->argv[0], ret->out.max - 1)
+                     : err_memory(err, "the output of a program");
     return 0;
 }
 

@@ -22,8 +22,8 @@ struct program_end {
     bool timed_out;
     struct buf out, words;     /* standard output; standard error. program_end_deinit frees them */
 };
-/* Runs it to its end. 0, whatever its status; 1: there is no such program; -1: it could not be run, printed too much
- * (more than the limit), or the time was over (timed_out); *ret is to be freed then, too. err names it. */
+/* Runs it to its end. 0, whatever its status; 1: there is no such program; -1: it could not be run, with `whole` printed
+ * more than out_max, or the time was over (timed_out). The caller frees *ret in all cases. err names the cause. */
 int program_run(const struct program *p, struct program_end *ret, struct err *err);
 void program_end_deinit(struct program_end *e);
 /* Sets err for a program that ended badly: "<text>: its last words" (the last line of standard error with a reason, made plain).

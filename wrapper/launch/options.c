@@ -96,21 +96,22 @@ int options_read(struct opt_set *set, struct options *ret, struct err *err)
     }
     static const char *const captures[] = {
         [CAPTURE_AUTO] = "auto", [CAPTURE_PTY] = "pty", [CAPTURE_PIPE] = "pipe", [CAPTURE_NONE] = "none"};
-    *ret = (struct options){.timeout = opt_seconds(set, OPTION_TIMEOUT),
-                            .kill_after = opt_seconds(set, OPTION_KILL_AFTER),
-                            .probe_wait = opt_seconds(set, OPTION_PROBE_WAIT),
-                            .finish_wait = opt_seconds(set, OPTION_FINISH_WAIT),
-                            .signal = options_signal(opt_text(set, OPTION_SIGNAL)),
-                            .per_rank = opt_on(set, OPTION_PER_RANK),
-                            .no_collect = opt_on(set, OPTION_NO_COLLECT),
-                            .counters = opt_on(set, OPTION_COUNTERS),
-                            .profile_code = opt_on(set, OPTION_PROFILE_CODE),
-                            .share_run = opt_on(set, OPTION_SHARE_RUN),
-                            .accept_wait = opt_find(set, OPTION_PROBE_WAIT)->origin == OPT_DEFAULT && (strict || options_has_unchecked(set)),
-                            .gate = opt_on(set, OPTION_GATE),
-                            .strict = strict,
-                            .help = opt_on(set, OPTION_HELP),
-                            .version = opt_on(set, OPTION_VERSION)};
+    *ret =
+        (struct options){.timeout = opt_seconds(set, OPTION_TIMEOUT),
+                         .kill_after = opt_seconds(set, OPTION_KILL_AFTER),
+                         .probe_wait = opt_seconds(set, OPTION_PROBE_WAIT),
+                         .finish_wait = opt_seconds(set, OPTION_FINISH_WAIT),
+                         .signal = options_signal(opt_text(set, OPTION_SIGNAL)),
+                         .per_rank = opt_on(set, OPTION_PER_RANK),
+                         .no_collect = opt_on(set, OPTION_NO_COLLECT),
+                         .counters = opt_on(set, OPTION_COUNTERS),
+                         .profile_code = opt_on(set, OPTION_PROFILE_CODE),
+                         .share_run = opt_on(set, OPTION_SHARE_RUN),
+                         .accept_wait = opt_find(set, OPTION_PROBE_WAIT)->origin == OPT_DEFAULT && (strict || options_has_unchecked(set)),
+                         .gate = opt_on(set, OPTION_GATE),
+                         .strict = strict,
+                         .help = opt_on(set, OPTION_HELP),
+                         .version = opt_on(set, OPTION_VERSION)};
     for (int i = CAPTURE_AUTO; i <= CAPTURE_NONE; i++)
         if (strcmp(opt_text(set, OPTION_CAPTURE), captures[i]) == 0)
             ret->capture = (enum capture)i;

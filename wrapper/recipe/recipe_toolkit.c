@@ -209,8 +209,8 @@ static void put_parameter(struct toolkit *t, const char *parameter, const char *
     if (find_parameter(t, parameter))
         put_toolkit_pair(t, "      ", parameter, value);
     else
-        toolkit_remark(t, arena_printf(t->a, "%s: the service %s has no parameter \"%s\"; the value changes nothing", key,
-                                       t->service->name, parameter));
+        toolkit_remark(t, arena_printf(t->a, "%s: the service %s has no parameter \"%s\"; the value changes nothing", key, t->service->name,
+                                       parameter));
 }
 
 /* Appends the parameters of the service as the map `with`, or nothing where there is none. */
@@ -247,8 +247,8 @@ static void put_ports(struct toolkit *t)
         if (!is_text_given(value))
             continue;
         if (!yaml_get(yaml_get(t->service->root, "ports"), names[i][0])) {
-            toolkit_remark(t, arena_printf(t->a, "ray.%s: the service %s has no such port; the value changes nothing", names[i][1],
-                                           t->service->name));
+            toolkit_remark(
+                t, arena_printf(t->a, "ray.%s: the service %s has no such port; the value changes nothing", names[i][1], t->service->name));
             continue;
         }
         buf_puts(&t->text, any ? "" : "    ports:\n");

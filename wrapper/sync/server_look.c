@@ -28,5 +28,6 @@ const char *server_look(struct plan *p, char *const *env, bool *ret_good)
     if (!p->experiment)
         return "answers";
     return arena_printf(
-        &p->arena, answer == MLFLOW_FINE ? "answers; it has the experiment %s" : "answers; the first run will create the experiment %s there", name);
+        &p->arena,
+        answer == MLFLOW_FINE ? "answers; it has the experiment %s" : "answers; the first run will create the experiment %s there", name);
 }

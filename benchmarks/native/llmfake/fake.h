@@ -69,8 +69,7 @@ void reply_event(const struct fake *f, enum fake_api api, struct buf *to, const 
 void reply_tail(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
 /* Prints a token's event where each event reports usage. */
 void reply_counted(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t so_far);
-/* Appends the complete reply of a request that does not stream. Its text has 1000 tokens at most.
- * */
+/* Appends the complete reply of a request that does not stream. Its text has 1000 tokens at most. */
 void reply_whole(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
 void reply_status(const struct fake *f, struct buf *to, unsigned status, const char *message);
 /* Answers to GET: health, models, tags, version. */

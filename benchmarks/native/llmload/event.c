@@ -172,8 +172,7 @@ static void number_member(struct event *e, enum event_place place, struct str ke
         duration_member(e, place, key, value);
 }
 
-/* Stores text that is no plain string of the delta: parts of a content, reasoning in parts, speech.
- * */
+/* Stores text that is no plain string of the delta: parts of a content, reasoning in parts, speech. */
 static void part_member(struct event *e, enum event_place place, struct str key, struct str value)
 {
     bool output = (place == PARTS && IS(key, "text")) || (place == AUDIO && (IS(key, "transcript") || IS(key, "data")));

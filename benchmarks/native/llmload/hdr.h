@@ -30,7 +30,7 @@ void hdr_deinit(struct hdr *h);
 /* Adds a value; a negative one counts as 0. Out of memory: it is counted in n, `lost` and the moments
  * alone, and percentiles are NaN from then on. */
 void hdr_add(struct hdr *h, int64_t value);
-/* The same `times` times. */
+/* Adds a value `times` times. */
 void hdr_add_many(struct hdr *h, int64_t value, uint64_t times);
 /* Adds `times` values of which only an upper bound is known: each is at most `most`. */
 void hdr_add_open(struct hdr *h, int64_t most, uint64_t times);

@@ -253,8 +253,7 @@ static enum http1_got http1_take_head(struct http1 *h, const char **p, size_t *n
     return read_head(h, (struct str){text.p, whole});
 }
 
-/* Sets *ret to the next bytes of a body or chunk of known length, and moves *p and *n behind them.
- * */
+/* Sets *ret to the next bytes of a body or chunk of known length, and moves *p and *n behind them. */
 static enum http1_got some_body(struct http1 *h, const char **p, size_t *n, struct str *ret)
 {
     size_t take = *n < h->left ? *n : (size_t)h->left;

@@ -37,7 +37,7 @@ uint64_t lateness_stops(void)
     return n;
 }
 
-/* The second number of schedstat. */
+/* Reads the second number of schedstat. */
 int64_t lateness_queued_ns(const struct lateness *l)
 {
     char text[100];

@@ -33,16 +33,14 @@ struct lateness {
  * calls count once. All threads must block SIGCONT: then a thread that was stopped finds a higher
  * count afterwards than before. */
 uint64_t lateness_stops(void);
-/* Begins for the calling thread, before its first request. The caller ends it with lateness_deinit.
- * */
+/* Begins for the calling thread, before its first request. The caller ends it with lateness_deinit. */
 void lateness_init(struct lateness *l, int64_t now_ns);
 void lateness_deinit(struct lateness *l);
 /* Returns how long the thread has waited for a processor since its start, in ns; 0: not known. */
 int64_t lateness_queued_ns(const struct lateness *l);
 /* Notes that the thread is about to wait for events, until until_ns at most; both in ns. */
 void lateness_wait_begin(struct lateness *l, int64_t now_ns, int64_t until_ns);
-/* Notes the end of that wait. all: epoll reported every socket with bytes, so the others are empty.
- * */
+/* Notes the end of that wait. all: epoll reported every socket with bytes, so the others are empty. */
 void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all);
 /* Notes that a socket was left with bytes in it: nothing is known of it at the next wait. */
 void lateness_left(struct lateness *l);

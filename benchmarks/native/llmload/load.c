@@ -48,8 +48,7 @@ static int profile_piece(struct profile *p, struct str one, const char *what, st
     return 0;
 }
 
-/* Reads the pieces of a rate or concurrency. Returns 0, or -1 with *err; `what` names the option.
- * */
+/* Reads the pieces of a rate or concurrency. Returns 0, or -1 with *err; `what` names the option. */
 static int profile_read(struct profile *ret, const char *text, const char *what, struct err *err)
 {
     struct str rest = str_of(text);
@@ -112,8 +111,8 @@ static bool header_is_good(struct str line)
     return colon && colon > line.p;
 }
 
-/* Adds a header, an empty line being none. file: where it is from; NULL: the command line. Returns 0, or another
- * value with *err. */
+/* Adds a header; an empty line is none. file: where it is from; NULL: the command line. Returns 0, or
+ * -1 with *err. */
 static int load_add_header(struct load *l, struct str line, const char *file, struct arena *a, struct err *err)
 {
     enum { HEADERS_MAX = 64 };

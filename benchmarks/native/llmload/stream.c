@@ -169,8 +169,7 @@ static bool stream_take_line(struct stream_feeding *f, struct str line, bool in_
     return f->s->framing == FRAMING_SSE ? sse_line(f, line, in_place) : stream_json_line(f, line);
 }
 
-/* Emits the line where it is the remembered event with another text. Returns false where it is not.
- * */
+/* Emits the line where it is the remembered event with another text. Returns false where it is not. */
 static bool by_memo(struct stream_feeding *f, const char *p, size_t n)
 {
     struct stream_memo *m = &f->s->memo;

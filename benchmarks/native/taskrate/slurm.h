@@ -9,7 +9,7 @@
 int slurm_begin(struct bench *b, size_t jobs, struct err *err);
 /* Counts Slurm's jobs of this run; ret->known stays false where the query fails. */
 void slurm_ask(struct bench *b, struct queue *ret);
-/* Reads the counters of sdiag; those that are not known are -1. */
+/* Calls sdiag, and reads its counters as slurm_sdiag_read does; all are -1 where it fails. */
 void slurm_count(struct bench *b, struct scheduler_counters *ret);
 /* Appends which controller the commands talk to: SLURM_CONF and SLURM_CLUSTERS. */
 void slurm_identity(struct buf *to);
@@ -27,6 +27,7 @@ struct str slurm_config_value(struct str text, const char *key); /* n == 0: not 
 struct str slurm_config_shown(const char *key, struct str value);
 /* Returns the sum of a list such as SLURM_JOB_CPUS_PER_NODE, "2(x2),4" is 8; 0 where it has another form. */
 uint64_t slurm_count_processors(struct str list);
-/* Reads the counters of sdiag. Those that the text lacks are -1, calls and their times 0. Times are in microseconds. */
+/* Reads the counters of a text that sdiag printed. Those that it lacks are -1, calls and their times 0.
+ * Times are in microseconds. */
 void slurm_sdiag_read(struct str text, struct scheduler_counters *ret);
 #endif

@@ -39,7 +39,8 @@ static void test_large_value(void **state)
     arena_deinit(&a);
 }
 
-/* Lines of a log in an alert call nobody; a message of the user's own may. */
+/* Slack notifies everyone in a channel where a message has "<!channel>". In an alert that quotes the
+ * line of a log it is escaped. In a message that the user wrote it stays. */
 static void test_foreign_message(void **state)
 {
     struct opt_row row = {.name = "preset"};

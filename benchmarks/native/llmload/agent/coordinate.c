@@ -421,8 +421,7 @@ static bool remotes_update(struct coordination *c, struct live_counts *sum, cons
     return all;
 }
 
-/* Updates the agents until all are done. A signal, a dead server or a lost agent stops the others.
- * */
+/* Updates the agents until all are done. A signal, a dead server or a lost agent stops the others. */
 static void coordinate_watch(struct coordination *c, struct outcome *o, const struct engine_hooks *hooks)
 {
     struct live_counts sum;
@@ -559,8 +558,7 @@ void coordinate_table(const struct coordination *c, const struct screen *screen,
     arena_deinit(&arena);
 }
 
-/* Reports to the agent that no result will be fetched, so that --once ends. A failure is ignored.
- * */
+/* Reports to the agent that no result will be fetched, so that --once ends. A failure is ignored. */
 static void remote_dismiss(struct remote *r)
 {
     struct json *j;

@@ -30,8 +30,9 @@ static void facts_add(struct llm_server *s, struct facts *f, const char *key, co
     }
 }
 
-/* May a member of this name hold a secret? Names differ from server to server. Settings with "token" are counts or words of
- * the vocabulary, but a text may be an access token. */
+/* Returns whether a member of this name may hold a secret. The names differ from server to server. Of
+ * the members with "token" in their names most are counts or words of the vocabulary, but a text may
+ * be an access token. */
 static bool may_be_secret(const char *name, const struct json *value)
 {
     static const char *const words[] = {"key", "secret", "passw", "credential", "auth"}, *const vocabulary[] = {"bos_token", "eos_token"};

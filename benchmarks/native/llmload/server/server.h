@@ -32,8 +32,7 @@ void server_deinit(struct llm_server *s);
 /* GET (body NULL) or POST of JSON. 0: a reply came (its status is in *ret); -1: none, ret->trouble
  * has the kind. Free with http_reply_deinit in both cases. */
 int server_ask(struct llm_server *s, const char *path, const char *body, struct http_reply *ret, struct err *err);
-/* Returns the reply's JSON if the status is 200, which the caller frees with json_free; else NULL.
- * */
+/* Returns the reply's JSON if the status is 200, which the caller frees with json_free; else NULL. */
 struct json *server_json(struct llm_server *s, const char *path);
 /* Returns false where the process of --server-pid is gone. */
 bool server_lives(const struct llm_server *s);

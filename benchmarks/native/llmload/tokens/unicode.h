@@ -12,6 +12,6 @@ int unicode_form_of(const char *name, enum unicode_form *ret, struct err *err);
 /* Appends text, valid UTF-8, in that form. ERR_SYSTEM: libutf8proc is not on this machine (the text
  * names the package). */
 int unicode_normalize(enum unicode_form form, struct str text, struct buf *to, struct err *err);
-/* Has the JSON text a NUL, as \u0000 or as a byte? base/json.h ends its strings there. */
+/* Returns whether the JSON text has a NUL, as \u0000 or as a byte: base/json.h ends a string there. */
 bool unicode_has_nul(struct str json);
 #endif
