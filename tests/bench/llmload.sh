@@ -19,7 +19,7 @@ middle() { printf '%s\n' "$@" | sort -g | sed -n "$((($# + 1) / 2))p"; }
 
 t=$("$M" time -n "$(rounds 40)" -w 3 -- "$LOAD" --version --- true) || exit 1
 mapfile -t r <<<"$t"
-row llmload "start of llmload" "$(first "${r[0]}")" ms '<=5' "true $(first "${r[1]}"), least $(set -- ${r[0]}; echo "$2")"
+row llmload "start of llmload" "$(as_E "$(first "${r[0]}")")" E '<=2' "ms: $(first "${r[0]}"), least $(set -- ${r[0]}; echo "$2"), true $(first "${r[1]}")"
 if has_vllm; then
     start=$("$M" time -n "$(rounds 5)" -- "$vllm_python" "$TESTLIB/vllm-bench.py" "$vllm_files" --help 2>/dev/null) &&
         row llmload "  vLLM's client: its start, as often ours" "$(calc "$(first "$start")/$(first "${r[0]}")")" times '>=1' "$(first "$start") ms, without torch"
@@ -49,7 +49,7 @@ for _ in 1 2 3 4 5; do
         peer+=("$rate") peer_cpu+=("$(awk -v u="$used" -v n="$all" 'BEGIN{split(u, t, " "); print (t[1] + t[2]) * 1e6 / n}')")
     fi
 done
-row llmload "requests a second, not streamed, 64 connections, 2 threads" "$(printf '%.0f' "$(middle "${ours[@]}")")" req/s '>=150000' "us CPU a request $(calc "$(middle "${cpu[@]}")")"
+row llmload "requests a second, not streamed, 64 connections, 2 threads" "$(printf '%.0f' "$(middle "${ours[@]}")")" req/s - "us CPU a request $(calc "$(middle "${cpu[@]}")")"
 if has wrk; then
     row llmload "the same, share of wrk's rate" "$(calc "100*$(middle "${ours[@]}")/$(middle "${peer[@]}")")" percent '>=100' "wrk $(printf '%.0f' "$(middle "${peer[@]}")") req/s, us CPU a request $(calc "$(middle "${peer_cpu[@]}")")"
     row llmload "CPU of wrk for a request, as often ours" "$(calc "$(middle "${peer_cpu[@]}")/$(middle "${cpu[@]}")")" times '>=1' ""
@@ -75,12 +75,12 @@ for _ in 1 2 3 4 5; do
     read -r rate each <<<"$(jq -r '"\(.output_throughput) \(.client.cpu_us_per_event)"' <<<"$out")"
     ours+=("$rate") cpu+=("$each")
 done
-row llmload "streamed events a second, 1,000 at once in each answer" "$(printf '%.0f' "$(middle "${ours[@]}")")" events/s '>=5300000' "us CPU an event $(calc "$(middle "${cpu[@]}")")"
+row llmload "streamed events a second, 1,000 at once in each answer" "$(printf '%.0f' "$(middle "${ours[@]}")")" events/s '>=12000000' "us CPU an event $(calc "$(middle "${cpu[@]}")")"
 if has_vllm; then
     TIMEFORMAT='%U %S'
     used=$({ time vllm_bench "$url" "$work/vllm.json" --num-prompts 200 --max-concurrency 4 --output-len 1000 >/dev/null 2>&1; } 2>&1)
     theirs=$(jq .output_throughput "$work/vllm.json")
-    row llmload "  vLLM's client: ours as often its rate" "$(calc "$(middle "${ours[@]}")/$theirs")" times '>=1' "$(printf '%.0f' "$theirs") events/s; us CPU an event $(calc "(${used/ /+})*1e6/200000"), its start counted in"
+    row llmload "  vLLM's client: ours as often its rate" "$(calc "$(middle "${ours[@]}")/$theirs")" times '>=50' "$(printf '%.0f' "$theirs") events/s; us CPU an event $(calc "(${used/ /+})*1e6/200000"), its start counted in"
     vllm_bench "$url" "$work/vllm.json" --num-prompts 2000 --max-concurrency 64 --output-len 1 >/dev/null 2>&1
     one=$("$LOAD" --url "$url" -c 64 -d "${seconds}s" --max-tokens 1 --threads 2 --json -q | jq .request_throughput) &&
         row llmload "streamed answers of one token a second, as often vLLM's" "$(calc "$one/$(jq .request_throughput "$work/vllm.json")")" times '>=1' "ours $(printf '%.0f' "$one"), vLLM's $(printf '%.0f' "$(jq .request_throughput "$work/vllm.json")")"
@@ -90,9 +90,9 @@ llm_gone
 for n in 100 500 900; do
     out=$("$LOAD" selftest --streams "$n" --itl 10ms --tokens 100 --json) || exit 1
     read -r mean p99 events each ttft true <<<"$(jq -r '.selftest[0] | "\(.itl_error_mean_ms) \(.itl_error_p99_ms) \(.events_per_s) \(.cpu_us_per_event) \(.ttft_median_ms) \(.true_ttft_median_ms)"' <<<"$out")"
-    row llmload "error of gaps between tokens, $n streams at 10 ms, mean" "$mean" ms '<=0.005' "at $(printf '%.0f' "$events") events/s, against llmfake's true send times"
-    row llmload "  99th percentile" "$p99" ms '<=0.05' ""
-    row llmload "  CPU for an event" "$each" us '<=5' ""
+    row llmload "error of gaps between tokens, $n streams at 10 ms, mean" "$mean" ms '<=0.002' "at $(printf '%.0f' "$events") events/s, against llmfake's true send times"
+    row llmload "  99th percentile" "$p99" ms '<=0.02' ""
+    row llmload "  CPU for an event" "$each" us - "its bar is the ratio to the least client's, below"
     row llmload "  median TTFT off by" "$(awk -v a="$ttft" -v b="$true" 'BEGIN{d = a - b; print (d < 0 ? -d : d)}')" ms '<=0.5' "shown $ttft, true $true"
 done
 
@@ -129,7 +129,7 @@ llm_gone
 
 llm_fake --ttft 3s --itl 200ms --tokens 8
 few=$("$M" pss -- "$LOAD" --url "$url" -c 200 -n 200 --max-tokens 8 --json -q) && many=$("$M" pss -- "$LOAD" --url "$url" -c 4200 -n 4200 --max-tokens 8 --json -q) &&
-    row llmload "memory for a stream" "$(calc "($(first "$many")-$(first "$few"))/4000")" KiB '<=3' "PSS with 4,200 streams $(first "$many") KiB, with 200 $(first "$few")"
+    row llmload "memory for a stream" "$(calc "($(first "$many")-$(first "$few"))/4000")" KiB '<=1.5' "PSS with 4,200 streams $(first "$many") KiB, with 200 $(first "$few")"
 vllm_streams() { "$M" pss -- "$vllm_python" "$TESTLIB/vllm-bench.py" "$vllm_files" --backend openai-chat --base-url "$url" --endpoint /v1/chat/completions --model fake --disable-tqdm --num-prompts "$1" --max-concurrency "$1" --output-len 8; }
 if has_vllm && few=$(vllm_streams 200 2>/dev/null | tail -n 1) && many=$(vllm_streams 1200 2>/dev/null | tail -n 1); then
     row llmload "  of vLLM's client" "$(calc "($(first "$many")-$(first "$few"))/1000")" KiB - "PSS with 1,200 streams $(first "$many") KiB, with 200 $(first "$few")"

@@ -69,6 +69,7 @@ if wanted ls; then
         links=; [ "$many" -le 10000 ] || links=" (hard links)"
         peers="s: cat of every meta.yaml $(calc "$(first "${r[5]}")/1e3"), find $(calc "$(first "${r[6]}")/1e3")"
         row ls "ls over $many runs$links, warm" "$(calc "$(first "${r[0]}")/1e3")" s "$bar" "$peers"
+        row ls "  as often cat of every meta.yaml" "$(calc "$(first "${r[0]}")/$(first "${r[5]}")")" times '<=0.1' "compare: $(calc "$(first "${r[3]}")/$(first "${r[5]}")")"
         row ls "ls --all over $many runs$links, warm" "$(calc "$(first "${r[1]}")/1e3")" s "$bar" "s: --json $(calc "$(first "${r[2]}")/1e3")"
         row ls "compare of two runs of $many$links, warm" "$(calc "$(first "${r[3]}")/1e3")" s "$bar" "s: one with its history $(calc "$(first "${r[4]}")/1e3")"
         if [ "$many" = 10000 ] || [ -n "${BENCH_QUICK:-}" ]; then

@@ -9,6 +9,7 @@
  *   measure pss   -- CMD…         greatest sum in KiB of the proportional memory of CMD and its descendants but those named in -x NAME
  *   measure cpu   -f SECONDS -u SECONDS -- CMD…     CPU time in us per second of CMD and descendants (without -x NAME), between two moments
  *   measure once  [-o FILE] -- CMD…   wall time in ms, CPU time in ms, greatest resident memory in MB of this one process and what it waited for
+ *   measure files [-n ROUNDS] FOLDER   median in ms of creating, writing and closing 100 files of 100 bytes in a new folder below FOLDER
  *   measure pour  BYTES           writes so many bytes of text lines to standard output
  *
  * Exit status 1 with a message when a command failed: a measurement of a failure is none. */
@@ -142,6 +143,31 @@ static int64_t run_once(const struct setup *s, char **argv)
     return stamp >= 0 ? stamp : end - begin;
 }
 
+/* The time of 100 new files in a folder of their own, which is removed afterwards. */
+static int64_t files_once(const char *folder)
+{
+    enum { FILES = 100 };
+    char dir[4096], path[4200], text[100];
+    memset(text, 'x', sizeof text);
+    snprintf(dir, sizeof dir, "%s/files.XXXXXX", folder);
+    if (!mkdtemp(dir))
+        fail(folder);
+    int64_t begin = now_ns();
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof path, "%s/%d", dir, i);
+        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (fd < 0 || write(fd, text, sizeof text) != (ssize_t)sizeof text || close(fd))
+            fail(path);
+    }
+    int64_t ns = now_ns() - begin;
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof path, "%s/%d", dir, i);
+        unlink(path);
+    }
+    rmdir(dir);
+    return ns;
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -163,6 +189,18 @@ static int measure_time(const struct setup *s, char ***commands, int count)
         printf("%.3f %.3f %.3f\n", n % 2 ? ms[c][n / 2] : (ms[c][n / 2 - 1] + ms[c][n / 2]) / 2, ms[c][0], ms[c][n * 9 / 10]);
     }
     return 0;
+}
+
+static int measure_files(const struct setup *s, const char *folder)
+{
+    static double ms[ROUNDS];
+    for (int round = -s->warmups; round < s->rounds; round++) {
+        int64_t ns = files_once(folder);
+        if (round >= 0)
+            ms[round] = (double)ns / 1e6;
+    }
+    qsort(ms, (size_t)s->rounds, sizeof *ms, by_size);
+    return printf("%.3f\n", ms[s->rounds / 2]) < 0;
 }
 
 /* The processes below `top`, itself included, whose name is not `ignore`. */
@@ -341,6 +379,8 @@ int main(int argc, char **argv)
     if (count == 0 || s.rounds < 1 || s.rounds > ROUNDS)
         return fprintf(stderr, "measure: no command, or rounds not within 1 to %d\n", ROUNDS), 2;
     s.stamp = strcmp(argv[1], "delay") == 0;
+    if (strcmp(argv[1], "files") == 0)
+        return measure_files(&s, commands[0][0]);
     if (strcmp(argv[1], "pss") == 0)
         return measure_pss(&s, commands[0]);
     if (strcmp(argv[1], "once") == 0)
