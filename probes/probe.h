@@ -19,6 +19,7 @@ struct host {
     char *const *argv; /* the measured program, behind its launchers, or NULL */
     char *const *full_argv; /* the complete command line */
     pid_t pid; /* of the program, 0 before its start */
+    const uint64_t *soft_limits; /* that the program gets, by RLIMIT_…; NULL: those of this process */
     const char *cwd; /* of the program */
     int spool; /* directory descriptor for artifact files, -1: none */
     const char *cache; /* directory for facts that last until reboot, or NULL */

@@ -238,6 +238,10 @@ is "elsewhere: the reason, and the job" "$("$BENCHWRAP" show -t "$WORK/login/mlr
 SLURM_JOB_ID=5 SLURMD_NODENAME=n1 "$BENCHWRAP" -q -t "$WORK/node/mlruns" -- bin/srun -n 2 -- true
 ok "on a node of the job they are told" test -s "$(echo "$WORK"/node/mlruns/*/*/params/cpu.model)"
 
+# The recorder raises its own limits; the program has the caller's, and they are recorded.
+(ulimit -Sn 300; ulimit -St 500; ulimit -Sf 4000000; ulimit -Ss 4096; ulimit -Sd 30000000; "$BENCHWRAP" -q -t "$WORK/limits/mlruns" -- sh -c 'ulimit -n; ulimit -t; ulimit -s; ulimit -d') >limits.out
+is "limits are those of the program" "$("$BENCHWRAP" show -t "$WORK/limits/mlruns" --json | jq -r '.params["limits.open_files", "limits.cpu_s", "limits.stack_KiB", "limits.data_KiB"]' | xargs)" "$(xargs <limits.out)"
+
 # Captured machines, and what is wrong with a call.
 like "a captured machine" "$("$BENCHWRAP" probe --root "$ROOT/tests/probes/neoverse-v1/root")" "ARM Neoverse-V1"
 ok "a root that is not there is said" sh -c '"$BENCHWRAP" probe --root ./gone 2>&1 | grep -q "gone cannot be opened: No such file"'

@@ -155,9 +155,14 @@ static void null_streams(void)
             dup2(fd, i);
 }
 
-/* Raises the soft limits to the hard ones: the caller's are meant for the program. */
-static void raise_limits(void)
+/* Stores the soft limits in the shared memory, and raises them to the hard ones: the caller's are meant
+ * for the program. */
+static void raise_limits(struct wire *wire)
 {
+    for (size_t i = 0; i < RLIM_NLIMITS; i++) {
+        struct rlimit l;
+        wire->soft_limits[i] = getrlimit((int)i, &l) == 0 ? (uint64_t)l.rlim_cur : UINT64_MAX - 1; /* not known */
+    }
     static const int kinds[] = {RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_CPU, RLIMIT_NOFILE, RLIMIT_STACK};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct rlimit l;
@@ -183,7 +188,7 @@ _Noreturn static void become_recorder(const struct recorder *r, char **argv, cha
     if (credentials >= 0 && dup2(credentials, WIRE_CREDENTIALS_FD) < 0)
         _exit(125);
     fd_close_from(credentials >= 0 ? WIRE_CREDENTIALS_FD + 1 : WIRE_CREDENTIALS_FD);
-    raise_limits();
+    raise_limits(r->wire);
     execve(r->core, argv, env);
     _exit(errno == ENOENT ? 127 : 126);
 }

@@ -40,6 +40,7 @@ struct wire {
     uint32_t has_log_socket, has_credentials;
     uint32_t lost_credentials; /* there are some, and they could not be passed on */
     uint32_t in_series;       /* a run of a series */
+    uint64_t soft_limits[RLIM_NLIMITS]; /* of the launcher, which the program gets: the recorder's are raised */
     uint32_t columns;         /* of the terminal that is the caller's stderr; 0: not known, or no terminal */
     uint32_t is_terminal, has_colour;
     _Atomic pid_t sender;     /* the recorder's process that talks to the server, 0: none; no descendant of the program, though the launcher may inherit it */

@@ -316,6 +316,7 @@ static void run_set_host(struct run *run, char **env)
                               .hidden_job = job_above(),
                               .starts_ranks = peel_is_parallel(run->plan.argv),
                               .regrouped = ways.regrouped,
+                              .soft_limits = run->wire->soft_limits,
                               .saw = starter_watch_saw,
                               .saw_context = run,
                               .cwd = line ? line->cwd : run->plan.cwd,
