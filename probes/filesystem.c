@@ -18,6 +18,7 @@ enum { MOUNTS_MAX = 6, TOOL_MS = 1500, KEY_SIZE = 96 };
 
 struct filesystem_place {
     char type[64], point[1024], source[256], options[2048];
+    long long magic; /* of statfs(2), where there is no mountinfo; else 0 */
     const char *path; /* the first path on this file system */
     const char *file; /* the first that is a regular file, or NULL */
     char directory[PATH_SIZE]; /* what exists of it */
@@ -30,7 +31,7 @@ static const char *filesystem_type_of_magic(uint64_t magic)
         uint64_t magic;
         const char *type;
     } rows[] = {{0x0bd00bd0, "lustre"}, {0x47504653, "gpfs"},     {0x19830326, "beegfs"},  {0x6969, "nfs"},      {0x00c36400, "ceph"},
-                {0x65735546, "fuse"},   {0x794c7630, "overlay"},  {0x01021994, "tmpfs"},   {0x58465342, "xfs"},  {0xef53, "ext4"},
+                {0x65735546, "fuse"},   {0x794c7630, "overlay"},  {0x01021994, "tmpfs"},   {0x58465342, "xfs"},  {0xef53, "ext2/ext3/ext4"},
                 {0x9123683e, "btrfs"},  {0x2fc12fc1, "zfs"},      {0xff534d42, "cifs"},    {0xfe534d42, "smb2"}, {0x01021997, "9p"},
                 {0xf2f52010, "f2fs"},   {0xca451a4e, "bcachefs"}, {0x73717368, "squashfs"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -165,10 +166,10 @@ static size_t filesystem_find_places(const struct host *h, const struct paths *p
             if (!h->real || statfs(one.directory, &s) != 0)
                 continue;
             snprintf(one.type, sizeof one.type, "%s", filesystem_type_of_magic((uint64_t)s.f_type));
-            snprintf(one.point, sizeof one.point, "%llx", (unsigned long long)s.f_type);
+            one.magic = (long long)s.f_type;
         }
         one.file = file ? one.path : NULL;
-        while (k < n && strcmp(list[k].point, one.point) != 0)
+        while (k < n && (strcmp(list[k].point, one.point) != 0 || list[k].magic != one.magic))
             k++;
         if (k < n && file && !list[k].file)
             list[k].file = one.path;
@@ -246,7 +247,8 @@ static void filesystem_emit_place(struct host *h, struct record *r, size_t i, co
     for (size_t k = 0; k < 3; k++) {
         char tag[KEY_SIZE + 8];
         snprintf(tag, sizeof tag, "mount.%s", filesystem_make_key(i, tags[k].name, key));
-        emit_tag(h, r, tag, str_of(tags[k].value));
+        if (tags[k].value[0])
+            emit_tag(h, r, tag, str_of(tags[k].value));
     }
     if (!h->real)
         return;

@@ -2,10 +2,12 @@
  *
  * Files stay open and are read with pread: a sample costs tens of microseconds of processor time. The first sample is the base of what is
  * counted since (processor time, network); it records memory and disk only. */
+#include "probes/look.h"
 #include "probes/parse.h"
 #include "probes/sample.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -19,18 +21,23 @@ struct sampler {
     double received, sent; /* network at the first sample, bytes */
 };
 
-/* Returns whether the root file system is of a local kind: one on a server could hang statvfs. */
-static bool system_root_is_local(struct host *h)
+enum { FS_TYPE_SIZE = 64 };
+
+/* Copies the type of the root file system; "" where mountinfo does not show it. Returns whether it is
+ * of a local kind: statvfs of one on a server could hang. */
+static bool system_root_is_local(struct host *h, char ret_type[FS_TYPE_SIZE])
 {
     static const char *const remote[] = {"nfs",  "nfs4", "lustre", "gpfs",      "ceph",  "beegfs", "9p",
                                          "cifs", "smb3", "afs",    "glusterfs", "panfs", "wekafs"};
     struct buf mounts CLEANUP_BUF;
     buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
     bool local = false;
+    ret_type[0] = 0;
     for (struct str rest = look_read_mounts(h, &mounts); rest.p;) {
         struct mount_line m;
         if (!parse_mount_line(str_cut(&rest, '\n'), &m) || !str_is(m.point, "/"))
             continue;
+        snprintf(ret_type, FS_TYPE_SIZE, STR_FMT, STR_ARG(str_sub(m.type, 0, FS_TYPE_SIZE - 1)));
         local = !str_starts(m.type, "fuse");
         for (size_t i = 0; i < sizeof remote / sizeof *remote; i++)
             local &= !str_is(m.type, remote[i]);
@@ -131,14 +138,18 @@ static void system_sample_network(struct sampler *s, struct host *h, struct reco
 
 static void system_open_disk(struct sampler *s, struct host *h, struct record *r)
 {
+    char type[FS_TYPE_SIZE];
     s->looked = true;
     if (!h->real)
         return;
-    if (system_root_is_local(h))
+    if (system_root_is_local(h, type))
         s->disk = openat(h->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) + 1;
+    else if (type[0])
+        emit_missing(h, r, "system/disk_usage_megabytes",
+                     "the root file system, %s, can be on a server, which is not queried while the program runs", type);
     else
-        record_missing(r, "system/disk_usage_megabytes",
-                       "the root file system is on a server, which is not queried while the program runs");
+        emit_missing(h, r, "system/disk_usage_megabytes",
+                     "/proc/self/mountinfo does not show the root file system; a server is not queried while the program runs");
 }
 
 static void system_sample_disk(struct sampler *s, struct host *h, struct record *r)
