@@ -239,7 +239,7 @@ git config credential.helper "$WORK/bin/git-credential-mine"
 share; like "a token from git's credential helper" "$? $(said)" "pull request #$((last + 1)) is up to date"
 git config --unset credential.helper
 git config --unset benchwrap.forge; git config --unset benchwrap.forgeUrl
-GITHUB_TOKEN=w share; like "no forge" "$? $(said | tr '\n' ' ')" "no forge known: open a pull request from $branch to main of origin, or merge the branch in a clone: git pull && git merge origin/$branch"
+GITHUB_TOKEN=w share; like "no forge" "$? $(said | tr '\n' ' ')" "no forge known: open a pull request from $branch to main of origin, or merge the branch in a clone of main, after git pull:   benchwrap check --range main..origin/$branch   git merge origin/$branch && git push"
 is "git likes both" "$(git fsck --strict --no-dangling 2>&1; git -C "$HUB" fsck --strict --no-dangling 2>&1)" ""
 forge_stop
 # The maintainer removes a site's run by force: no other site sends it again, however often it shares, and wherever its clone has it from.

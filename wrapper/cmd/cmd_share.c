@@ -223,7 +223,9 @@ static void print_request(const struct share *s, const struct share_request *q, 
         share_print_line(out, arena_printf(a, "no token: open the pull request by hand: %s", q->link));
     else if (q->outcome == SHARE_BY_HAND || q->outcome == SHARE_NO_FORGE) {
         share_print_line(out, arena_printf(a, "no forge known: open a pull request from %s to %s of %s,", s->branch, s->base, s->remote));
-        share_print_line(out, arena_printf(a, "or merge the branch in a clone: git pull && git merge origin/%s", s->branch));
+        share_print_line(out, arena_printf(a, "or merge the branch in a clone of %s, after git pull:", s->base));
+        share_print_line(out, arena_printf(a, "  benchwrap check --range %s..%s/%s", s->base, s->remote, s->branch));
+        share_print_line(out, arena_printf(a, "  git merge %s/%s && git push", s->remote, s->branch));
     }
     if (q->remark)
         share_print_line(out, arena_printf(a, "remark: %s", q->remark));
