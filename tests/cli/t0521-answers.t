@@ -255,7 +255,7 @@ port=$(free_port)
 BENCHWRAP_FINISH_WAIT=5s "$BENCHWRAP" -q --to "http://127.0.0.1:$port" -- true 2>err
 is "-q with a dead server: two lines" "$(wc -l <err)" 2
 like "… the reason" "$(cat err)" "not sent to http://127\.0\.0\.1:$port: connection refused"
-like "… and the next step" "$(cat err)" 'the run is complete in .*send it later: benchwrap sync'
+like "… and the next step" "$(cat err)" 'the run is complete in .*send it later: benchwrap sync --to http'
 # Runs of several sites in one tree, as after a merge.
 mkdir "$WORK/sites" && cd "$WORK/sites" || exit
 for site in alpha alpha; do "$BENCHWRAP" -q -e e --site $site -- true; done

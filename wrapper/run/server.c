@@ -417,7 +417,12 @@ static void print_sender_end(struct run *run, enum wait_end end, const struct sc
     buf_clear(&line);
     buf_puts(&line, "the run is complete in ");
     summary_tree(run->plan.tree, &line);
-    buf_puts(&line, open || unknown ? "; benchwrap sync sends what has not arrived" : "; send it later: benchwrap sync");
+    buf_puts(&line, open || unknown ? "; what has not arrived is sent by: " : "; send it later: ");
+    const struct opt_value *to_server = opt_find(&run->plan.opts, OPTION_TO);
+    if (to_server && to_server->text && to_server->origin == OPT_COMMAND_LINE) /* sync knows neither this command line nor its server */
+        buf_printf(&line, "benchwrap sync --to %.400s", run->plan.server);
+    else
+        buf_puts(&line, "benchwrap sync");
     summary_line(screen, STYLE_DIM, "", 2, buf_text(&line), to);
     if (open || unknown)
         summary_line(screen, STYLE_DIM, "", 2, STR("once it has arrived, benchwrap show prints its link"), to);

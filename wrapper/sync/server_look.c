@@ -29,5 +29,5 @@ const char *server_look(struct plan *p, char *const *env, bool *ret_good)
         return "answers";
     return arena_printf(
         &p->arena,
-        answer == MLFLOW_FINE ? "answers; it has the experiment %s" : "answers; the first run will create the experiment %s there", name);
+        answer == MLFLOW_FINE ? "answers; it has the experiment %s" : "answers; it has no experiment %s yet: the first run in it creates it", name);
 }
