@@ -133,7 +133,7 @@ const char *chosen_key(struct cmd_context *c, const struct runs *runs, struct tr
         rules_free(rules);
     }
     key_list_deinit(&benchmarks);
-    if (!key)
+    if (!key || strcmp(key, typed) == 0)
         return typed;
     fprintf(c->notes, "benchwrap: --%s %s: recorded as %s\n", option, typed, key);
     return key;

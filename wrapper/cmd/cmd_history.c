@@ -213,8 +213,8 @@ const struct cmd cmd_history = {
                    " outliers, or not confirmed yet when they are the newest. Below follow the recorded facts that changed at the same "
                    "run, the likeliest causes first.\n\n"
                    "Use \"compare --history\" to judge one run at once, for example at the end of a job: a single value decides, and up to"
-                   " 5 % of its alarms are false. Use \"history\" to watch a benchmark over time: it needs three runs, and gives less than"
-                   " one false alarm in 1000 runs (docs/howto-history.md).",
+                   " 5 % of its alarms are false. Use \"history\" to watch a benchmark over time: it needs seven runs, of which three"
+                   " confirm a change, and gives less than one false alarm in 1000 runs (docs/howto-history.md).",
     .examples = "$ benchwrap history -e io\n"
                 "Show the changes of each metric in the runs of experiment io.\n"
                 "$ benchwrap history last --gate\n"

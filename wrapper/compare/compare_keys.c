@@ -272,16 +272,24 @@ void compare_keys_show(const struct compared_keys *keys, const struct compare_gr
 
 void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct buf *to)
 {
+    enum { HINT_MAX = 6 };
     bool hidden = false;
     for (const struct compared_metric *m = metrics; m; m = m->next)
         for (size_t g = 1; g < count; g++)
             hidden = hidden || (m->sides[g].other_inputs && m->sides[g].outcome >= OUTCOME_SAME);
     if (!hidden)
         return;
-    const char *first = keys->differing[COMPARISON_MEASURED][0];
+    const char **differing = keys->differing[COMPARISON_MEASURED];
+    size_t n = 0;
     buf_puts(to, " \"other inputs\": no verdict.");
-    if (first)
-        buf_printf(to, " hint: --ignore %s judges although it differs.", first);
+    while (differing[n])
+        n++;
+    if (!n || n > HINT_MAX)
+        return;
+    buf_puts(to, " hint: ");
+    for (size_t i = 0; i < n; i++)
+        buf_printf(to, "--ignore %s ", differing[i]);
+    buf_printf(to, "judges although %s.", n == 1 ? "it differs" : "they differ");
 }
 
 void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j,

@@ -408,7 +408,7 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     if (uncertain)
         buf_puts(&b, " \"uncertain\": the change may be chance, by a second test or among so many metrics.");
     if (varied)
-        buf_puts(&b, " \"too varied\": the interval reaches below -20 % or above +25 %.");
+        buf_puts(&b, " \"too varied\": the interval contains 0 % and reaches below -20 % or above +25 %.");
     if (uncertain || varied)
         buf_puts(&b, " More runs can decide.");
     compare_keys_hint(t->keys, t->metrics, t->count, &b);

@@ -90,11 +90,20 @@ static size_t longest_series(const struct history_group *g, size_t *ret_searched
     return n;
 }
 
+static bool has_series(const struct history_group *g)
+{
+    for (size_t i = 0; i < g->member_count; i++)
+        if (runs_entry(g->members[i]->run->metrics, "series.wall_s"))
+            return true;
+    return false;
+}
+
 /* Appends why no metric of the group is searched. most: values of the longest series. */
 static void put_too_few_values(const struct history_group *g, size_t most, struct buf *line)
 {
     if (g->point_count < HISTORY_RUNS_MIN)
-        buf_printf(line, "Too few runs: %zu with the same inputs, %d are needed.", g->point_count, HISTORY_RUNS_MIN);
+        buf_printf(line, "Too few runs: %zu with the same inputs, %d are needed%s.", g->point_count, HISTORY_RUNS_MIN,
+                   has_series(g) ? "; a series of repetitions counts as one" : "");
     else if (!most)
         buf_printf(line, "No metric: none of %zu runs with the same inputs has one.", g->point_count);
     else

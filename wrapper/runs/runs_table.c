@@ -255,14 +255,14 @@ static const char *shown_unit(const char *unit, struct arena *a)
     return b.n ? arena_dup(a, b.p, b.n) : "";
 }
 
-/* Writes the columns that every run has a value for, and that this screen is too narrow for. */
+/* Writes which columns that every run has a value for are left out, as this screen is too narrow. */
 static void put_left_out_values(const struct listing *l, const struct screen *screen, struct buf *to)
 {
     bool start = listing_shows(l, screen, "start"), wall = listing_shows(l, screen, "wall");
     if (start && wall)
         return;
     screen_style_begin(screen, STYLE_DIM, to);
-    buf_printf(to, "too narrow for %s%s%s", start ? "" : "STARTED", start || wall ? "" : " and ", wall ? "" : "WALL");
+    buf_printf(to, "left out: %s%s%s (the screen is too narrow)", start ? "" : "STARTED", start || wall ? "" : " and ", wall ? "" : "WALL");
     screen_style_end(screen, STYLE_DIM, to);
     buf_putc(to, '\n');
 }
