@@ -123,8 +123,8 @@ static bool file_knows(const char *path, const char *program)
     return text_knows(buf_text(&text), program);
 }
 
-/* Returns the rule file of the program below the folder: in the folder of its name, or one that
- * names the program. NULL: there is none. The arena owns the path. */
+/* Searches a folder for the rule file of the program: first in the subfolder of the program's name, then
+ * for a rule file that lists the program. Returns its path, in the arena; NULL: there is none. */
 static const char *in_any(const char *folder, const char *program, struct arena *a)
 {
     const char *found = in_folder(folder, program, a);

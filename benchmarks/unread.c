@@ -1,8 +1,9 @@
-/* unread.c: rows that a reader does not accept because their numbers have digits in groups or
- * decimal commas, or of which it reads a part of a number.
+/* unread.c: rows that a reader rejects because their numbers have digits in groups or decimal commas, or
+ * whose numbers it reads only in part.
  *
- * A line with such a number is read twice, the second time with plain numbers and without effect. What only the second reading finds, or finds otherwise,
- * is a row that was not read: fewer rows would yield other statistics. */
+ * A line with such a number is read a second time, with plain numbers and without an effect on the
+ * results. A row that only the second reading finds, or finds with another value, was not read. It is
+ * reported, because statistics over the other rows would be wrong. */
 #include "benchmarks/grouped.h"
 #include "benchmarks/slices.h"
 

@@ -79,7 +79,7 @@ alone=99999
 fastest -- true
 ok "a silent server delays the end by about 0.3 s ($asked ms; without a server $alone ms)" test "$asked" -lt $((1500 + 3 * alone))
 like "it is reported" "$(cat err)" "! not sent yet to $url: no answer within 0.3 s; a background process keeps trying"
-like "… with what to do" "$(cat err)" "the run is complete in .*; what has not arrived is sent by: benchwrap sync --to http"
+like "… with what to do" "$(cat err)" "the run is complete in .*; what has not arrived is sent by: benchwrap sync$"
 like "… and how to see whether it arrived" "$(cat err)" "once it has arrived, benchwrap show prints its link"
 is "… it has none yet" "$("$BENCHWRAP" show | grep -c "^Server ")" 0
 fastest --share-run -- sh -c 'echo "$MLFLOW_TRACKING_URI"'

@@ -111,7 +111,7 @@ is "too much" "$(run 105)" "scontrol: its answer is longer than 32 MiB (or out o
 fake <<S
 head -c 300000 /dev/urandom; kill -9 \$\$
 S
-is "killed" "$(run 106)" "scontrol: failed without a word"
+is "killed" "$(run 106)" "scontrol: it failed and printed no message"
 rm fake/scontrol
 # how Slurm ended what the program had started: by its own line in the output, and its state of the job; nothing is inferred from an exit status
 fake <<S

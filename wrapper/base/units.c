@@ -313,8 +313,8 @@ static struct unit counted_unit(struct str noun)
     return u && u->factor == 1 && strcmp(u->dimension, "second") ? *u : (struct unit){"op", "op", 1};
 }
 
-/* Returns the rate of a counted amount ("Melem" of "Melem/s", "million rows"); NULL: the words are
- * not known. */
+/* Returns the unit of a rate by what it counts: `amount` is "Melem" of "Melem/s", or "million rows". NULL:
+ * the words are not known. */
 static const struct unit *counted_rate(struct str amount)
 {
     struct str rest = amount, first = str_word(&rest), noun = str_trim(rest);

@@ -333,7 +333,7 @@ void compare_put_answer(struct compare_text *t, size_t g)
     }
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 16);
-    buf_printf(&b, "%c against A%s: ", (char)('A' + g), t->metrics && t->metrics->sides[g].other_inputs ? " (other inputs)" : "");
+    buf_printf(&b, "%c against A: ", (char)('A' + g));
     size_t begin = b.n;
     size_t more = 0, better = put_clauses(t, g, OUTCOME_BETTER, "", 0, headlines, &more, &b);
     size_t worse = put_clauses(t, g, OUTCOME_WORSE, better ? ", but " : "", better, headlines, &more, &b);

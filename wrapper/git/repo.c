@@ -343,7 +343,7 @@ static int open_object(struct repo *r, const struct repo_id *id, enum repo_kind 
         return rc;
     repo_id_hex(id, hex);
     if (kind != REPO_ANY && *is != kind)
-        return err_set(err, ERR_INPUT, "object %s is of another kind than its entry states", hex);
+        return err_set(err, ERR_INPUT, "git object %s does not have the type that its tree entry states", hex);
     if (bytes > max) {
         err_set(err, ERR_INPUT, "object %s has %llu bytes, more than the %zu that are read", hex, (unsigned long long)bytes, max);
         if (err)

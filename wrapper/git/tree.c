@@ -129,7 +129,7 @@ static int pair_entry(struct tree_pair *p, const struct repo_entry *was, const s
         return 0;
     size_t n = strlen(some->name);
     if (!p->left--)
-        return err_set(p->err, ERR_INPUT, "the tree has more entries than are read");
+        return err_set(p->err, ERR_INPUT, "the tree has more entries than benchwrap reads");
     if (at + n + 2 > sizeof p->path)
         return err_set(p->err, ERR_INPUT, "the tree has a path of more than %zu bytes", sizeof p->path);
     if (at)

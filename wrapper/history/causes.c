@@ -119,8 +119,8 @@ static void add_common_lines(const struct runs *runs, struct tree_run **x, size_
     }
 }
 
-/* Loads the complete runs of a side; *n counts them without those that were deleted since the
- * listing. */
+/* Loads the runs of a side with params and tags. *n is their number, which becomes less by the runs that
+ * were deleted since the listing. */
 static struct tree_run **read_side(struct runs *runs, const struct tree_run *const *side, size_t *n, struct arena *a, struct err *err)
 {
     struct tree_run **ret = arena_get(a, (*n + 1) * sizeof *ret);

@@ -42,7 +42,7 @@ struct logs_source {
     unsigned char entries[256 * LOGS_ENTRY];
     size_t entries_n, entries_used; /* bytes */
     uint64_t index_at; /* offset of the next entries in the index */
-    uint64_t stamped; /* with stamps: bytes that the index knows */
+    uint64_t stamped; /* bytes of the stream whose times are in the index, which `stamps` writes */
     uint64_t entry_end; /* of the entry that is current: bytes before it have its time */
     int64_t entry_ns, file_ns;
     bool is_ended, has_index;

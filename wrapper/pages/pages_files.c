@@ -76,7 +76,7 @@ static int by_put_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Returns the length of a page's name without its ending; 0: it is none. */
+/* Returns the length of a page's file name without its extension; 0: it is not the name of a page. */
 static size_t page_name_stem(const char *name)
 {
     static const char *const endings[] = {".html", ".json", ".svg"};

@@ -285,7 +285,8 @@ static void put_aliases(const struct monitoring *m, bool with_samples, struct bu
         put_cache_alias(m, service, to);
 }
 
-/* Replaces the campaign's group. At the end it has the results alone: samples would appear as new. */
+/* Replaces the campaign's group of metrics on the push gateway. The last push has the results alone: the
+ * gateway would show old samples as current ones. */
 static void push_group(struct monitoring *m, bool is_last)
 {
     CLEANUP_BUF struct buf url, body;

@@ -62,8 +62,8 @@ static void check_programs(struct preflight *f, const struct recipe_part *part)
                     "%s: the image %.300s cannot be read: %s", part->role->name, image, err_words(errno));
 }
 
-/* Checks the options of a service's programs against their --help, once for each form of the part
- * that had no problem. */
+/* Checks the options of a service's programs against the output of --help. A part that passed is checked
+ * again only where its hash is another one. */
 static void check_options(struct preflight *f, const struct recipe_part *part)
 {
     const char **known = &f->c->known_options[part->role - f->c->recipe->roles];

@@ -171,7 +171,7 @@ static void line_add_options(struct launcher_line *l, const struct plan *p, bool
     }
 }
 
-/* Returns a maximum for the words of a launcher's line. */
+/* Returns an upper bound of the number of words of a launcher's command line. */
 static size_t line_words_max(const struct plan *p)
 {
     size_t n = 64 + SWEEP_AXES_MAX;

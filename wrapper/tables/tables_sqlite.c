@@ -26,7 +26,8 @@ struct sqlite_table {
 static int sqlite_refuse(struct tables_writer *w, const char *what)
 {
     const struct sqlite_table *t = w->own;
-    return err_set(&w->why, ERR_SYSTEM, "cannot %s %s: %.200s", what, w->path, t->db ? t->q.errmsg(t->db) : "no database");
+    return err_set(&w->why, ERR_SYSTEM, "cannot %s %s: %.200s", what, w->path,
+                   t->db ? t->q.errmsg(t->db) : "out of memory"); /* sqlite3_open sets NULL then alone */
 }
 
 /* Appends a name in SQL's double quotes. */

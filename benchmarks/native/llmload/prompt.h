@@ -49,7 +49,7 @@ struct prompt {
 
 struct prompt_source {
     const char *name; /* "fixed", "synthetic", "sharegpt" … in the result */
-    size_t rows; /* of a data set; 0: there is none */
+    size_t rows; /* number of rows of the data set; 0: there is no data set */
     const char *warning; /* which rows were left out, as a sentence; NULL: none */
     bool constant; /* every `want` yields the same prompt, but for its first bytes, if they vary: the request's bytes are made once */
     /* Writes the first `varied` bytes of that request's text, ASCII that JSON does not escape; varied 0: they are always the same. */

@@ -228,7 +228,7 @@ static int command_no_answer(const struct query *a, const char *name, double sec
     last_line(buf_text(&a->why), &says);
     if (!says.n && WIFEXITED(a->status) && WEXITSTATUS(a->status) == 127)
         return err_set(err, ERR_REMOTE, "the command %s is not in PATH", name);
-    return err_set(err, ERR_REMOTE, "%s: %s", name, says.n ? says.p : "it failed without a word");
+    return err_set(err, ERR_REMOTE, "%s: %s", name, says.n ? says.p : "it failed and printed no message");
 }
 
 int command_run(struct bench *b, const struct argument_words *argv, double seconds, struct buf *out, struct err *err)

@@ -169,7 +169,7 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
     if (messages.failed || text.failed)
         return row_too_long(err, "the messages", messages.failed ? MESSAGES_MAX : TEXT_MAX);
     if (!messages.n)
-        return err_set(err, ERR_INPUT, "there are no messages");
+        return err_set(err, ERR_INPUT, "the row has no messages");
     if (output_tokens(d, row, answered ? json_string(json_get(last, "content"), NULL) : NULL, &length, err) != 0)
         return ROWS_SKIP;
     struct item *i = item_new(d, err);

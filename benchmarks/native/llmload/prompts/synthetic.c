@@ -280,7 +280,7 @@ static int read_options(struct synthetic *s, const struct opt_set *set, const st
     if (s->as_ids && load->dialect != DIALECT_COMPLETIONS)
         return err_set(err, ERR_USAGE, "--prompt-ids: only the completions API (--api openai-completions) accepts token ids");
     if (s->as_ids && !s->tokenizer && (vocabulary < 100 || vocabulary > INT32_MAX))
-        return err_set(err, ERR_USAGE, "--prompt-ids: how many ids there are must be known: --vocabulary N, or --tokenizer");
+        return err_set(err, ERR_USAGE, "--prompt-ids needs the number of token ids: add --vocabulary N or --tokenizer");
     s->prefix_tokens = (uint32_t)prefix;
     s->prefixes = (uint64_t)prefixes;
     s->id_low = (uint32_t)(vocabulary / 10); /* special tokens are at either end */

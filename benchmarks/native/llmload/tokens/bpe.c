@@ -114,7 +114,7 @@ int bpe_add_token(struct bpe *b, struct str text, int64_t id, struct err *err)
     if (*slot || b->text[id].p)
         return err_set(err, ERR_INPUT, "two tokens have the id %lld, or one has two ids", (long long)id);
     if (++b->used * 2 > b->slot_mask + 1)
-        return err_set(err, ERR_BUG, "more tokens than were announced");
+        return err_set(err, ERR_BUG, "the vocabulary has more tokens than its table has room for");
     char *copy = arena_dup(&b->arena, text.p, text.n);
     if (!copy)
         return err_memory(err, "a vocabulary");
