@@ -24,7 +24,7 @@ pair() # same|NAME FIRST SECOND [PROGRAM]: words of two command lines, of PROGRA
         like "… and the same inputs" "$(cat compare.out)" '^A and B have the same inputs\.'
     else
         is "$pair: two histories" "$earlier" 0
-        like "… which differ in $1" "$(cat history.out)" "differ in argument\.$1;"
+        like "… which differ in $1" "$(cat history.out)" "differ in ([^;]*, )?argument\.$1[,;]"
         like "… so do the inputs" "$(cat compare.out)" "^Inputs that differ: .*argument\.$1[,.]"
     fi
 }

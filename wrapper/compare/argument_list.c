@@ -286,3 +286,34 @@ void argument_drop_order(const char **names)
             names[n++] = *name;
     names[n] = NULL;
 }
+
+/* Returns whether one of the names is the key of the word, as put_written has written it. */
+static bool is_word_of(struct str word, const char *const *names)
+{
+    struct str value = word, option = str_cut(&value, '=');
+    struct str name = word.n > 1 && word.p[0] == '-' ? option_key(option) : word;
+    for (; *names; names++)
+        if (strncmp(*names, "argument.", strlen("argument.")) == 0 && str_is(name, *names + strlen("argument.")))
+            return true;
+    return false;
+}
+
+/* Returns the next word that belongs to none of the names; n 0 at the end. */
+static struct str next_other_word(struct str *rest, const char *const *names)
+{
+    struct str word;
+    do
+        word = str_word(rest);
+    while (word.n && is_word_of(word, names));
+    return word;
+}
+
+bool argument_order_differs(struct str x, struct str y, const char *const *names)
+{
+    struct str a, b;
+    do {
+        a = next_other_word(&x, names);
+        b = next_other_word(&y, names);
+    } while (a.n && str_eq(a, b));
+    return !str_eq(a, b);
+}

@@ -33,4 +33,7 @@ int argument_list_make(const struct argument_request *asked, struct argument **r
 /* Removes ARGUMENT_ORDER from the names of facts that differ (NULL-terminated) where they include
  * another argument: one that changes also changes the order. */
 void argument_drop_order(const char **names);
+/* Returns whether two values of ARGUMENT_ORDER also differ without the words of the named keys
+ * (NULL-terminated). p NULL: a line without an order. */
+bool argument_order_differs(struct str x, struct str y, const char *const *names);
 #endif

@@ -270,26 +270,19 @@ void compare_keys_show(const struct compared_keys *keys, const struct compare_gr
         to->n--;
 }
 
-void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct buf *to)
+void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct arena *a,
+                       struct buf *to)
 {
-    enum { HINT_MAX = 6 };
     bool hidden = false;
     for (const struct compared_metric *m = metrics; m; m = m->next)
         for (size_t g = 1; g < count; g++)
             hidden = hidden || (m->sides[g].other_inputs && m->sides[g].outcome >= OUTCOME_SAME);
     if (!hidden)
         return;
-    const char **differing = keys->differing[COMPARISON_MEASURED];
-    size_t n = 0;
+    const char **names = keys->differing[COMPARISON_MEASURED], *options = names[0] ? comparison_ignore_options(names, a) : NULL;
     buf_puts(to, " \"other inputs\": no verdict.");
-    while (differing[n])
-        n++;
-    if (!n || n > HINT_MAX)
-        return;
-    buf_puts(to, " hint: ");
-    for (size_t i = 0; i < n; i++)
-        buf_printf(to, "--ignore %s ", differing[i]);
-    buf_printf(to, "judges although %s.", n == 1 ? "it differs" : "they differ");
+    if (options)
+        buf_printf(to, " hint: %s judges although %s.", options, names[1] ? "these differ" : "it differs");
 }
 
 void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j,

@@ -21,7 +21,8 @@ bool compare_add_arguments(const struct runs *runs, const struct compare_group *
  * is the same, with the keys; else nothing where nothing differs. */
 void compare_keys_show(const struct compared_keys *keys, const struct compare_group *groups, size_t count, bool all, struct buf *to);
 /* Appends "No verdict where the inputs differ: name size by --by or --ignore." where a group gets no verdict. */
-void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct buf *to);
+void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct arena *a,
+                       struct buf *to);
 /* Writes the member "keys": {"left_out": …, "differing": {"measured": […], …}, "hidden": …,
  * "groups": [{key of the first run of each group}]}. */
 void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j,

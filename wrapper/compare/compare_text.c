@@ -411,7 +411,7 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
         buf_puts(&b, " \"too varied\": the interval contains 0 % and reaches below -20 % or above +25 %.");
     if (uncertain || varied)
         buf_puts(&b, " More runs can decide.");
-    compare_keys_hint(t->keys, t->metrics, t->count, &b);
+    compare_keys_hint(t->keys, t->metrics, t->count, t->arena, &b);
     if (!intervals && points)
         buf_printf(&b, "hint: benchwrap compare %s compares the points", points);
     else if (!intervals && single && shared)

@@ -1,8 +1,9 @@
-/* comparison_key.c: decide which results can be compared: what was measured, on which system, by which version. */
+/* comparison_key.c: decide which results can be compared: what was measured, on which system, by which version and program. */
 #include "compare/comparison_key.h"
 
 #include "base/json_out.h"
 #include "base/sha256.h"
+#include "base/shell_word.h"
 #include "benchmarks/reference_parts.h"
 #include "compare/argument_list.h"
 #include "mlruns-format/shape.h"
@@ -12,7 +13,7 @@
 
 const char *comparison_part_name(enum comparison_part part)
 {
-    static const char *const names[COMPARISON_PARTS] = {"measured", "system", "version"};
+    static const char *const names[COMPARISON_PARTS] = {"measured", "system", "version", "program"};
     return names[part];
 }
 
@@ -126,10 +127,10 @@ int comparison_key_of(struct comparison_reader *reader, const struct tree_run *r
     for (const struct tree_entry *e = run->params; e; e = e->next)
         if (inputs_matter(e->key, inputs_source(detail, e->key), NULL) && !inputs_superseded(run->params, e->key))
             add_key_param(&b, e);
-    bool named = runs_entry(run->tags, "benchmark") != NULL; /* then the program's name adds nothing */
+    /* a benchmark's name identifies what was measured, also at sites whose program has another name */
+    bool named = runs_entry(run->tags, "benchmark") != NULL;
     for (const struct tree_entry *e = arguments; e; e = e->next)
-        if (!named || strcmp(e->key, "program") != 0)
-            add_key_fact(&b, COMPARISON_MEASURED, e->key, e->value);
+        add_key_fact(&b, named && strcmp(e->key, "program") == 0 ? COMPARISON_PROGRAM : COMPARISON_MEASURED, e->key, e->value);
     if (b.count)
         qsort(b.facts, b.count, sizeof *b.facts, by_part_and_name);
     *ret = (struct comparison_key){
@@ -148,7 +149,8 @@ bool comparison_key_same(const struct comparison_key *x, const struct comparison
 
 bool comparison_key_shared(const struct comparison_key *x, const struct comparison_key *y)
 {
-    return comparison_key_same(x, y, COMPARISON_MEASURED) && comparison_key_same(x, y, COMPARISON_SYSTEM);
+    return comparison_key_same(x, y, COMPARISON_MEASURED) && comparison_key_same(x, y, COMPARISON_SYSTEM) &&
+           comparison_key_same(x, y, COMPARISON_PROGRAM);
 }
 
 static const struct comparison_fact *find_key_fact(const struct comparison_key *key, const char *name)
@@ -165,13 +167,21 @@ struct str comparison_key_value(const struct comparison_key *key, const char *na
     return f ? f->value : (struct str){NULL, 0};
 }
 
+static bool has_key_fact(const struct comparison_key *key, const struct comparison_fact *fact)
+{
+    for (size_t i = 0; i < key->count; i++) {
+        const struct comparison_fact *f = &key->facts[i];
+        if (f->part == fact->part && strcmp(f->name, fact->name) == 0)
+            return str_eq(f->value, fact->value);
+    }
+    return false;
+}
+
 static bool differs_in(const struct comparison_key *keys, size_t n, const struct comparison_fact *fact)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct comparison_fact *f = find_key_fact(&keys[i], fact->name);
-        if (!f || !str_eq(f->value, fact->value))
+    for (size_t i = 0; i < n; i++)
+        if (!has_key_fact(&keys[i], fact))
             return true;
-    }
     return false;
 }
 
@@ -204,6 +214,58 @@ const char **comparison_key_difference(const struct comparison_key *keys, size_t
     return names;
 }
 
+const char **comparison_key_separating(const struct comparison_key pair[2], struct arena *a)
+{
+    const char **measured = comparison_key_difference(pair, 2, COMPARISON_MEASURED, a),
+               **program = comparison_key_difference(pair, 2, COMPARISON_PROGRAM, a);
+    size_t n = 0, more = 0;
+    while (measured && measured[n])
+        n++;
+    while (program && program[more])
+        more++;
+    const char **names = measured && program ? arena_get(a, (n + more + 2) * sizeof *names) : NULL;
+    if (!names)
+        return NULL;
+    memcpy(names, measured, n * sizeof *names);
+    memcpy(names + n, program, (more + 1) * sizeof *names);
+    bool named = false;
+    for (size_t i = 0; i < n; i++)
+        named |= strcmp(names[i], ARGUMENT_ORDER) == 0;
+    if (!named &&
+        argument_order_differs(comparison_key_value(&pair[0], ARGUMENT_ORDER), comparison_key_value(&pair[1], ARGUMENT_ORDER), names)) {
+        names[n + more] = ARGUMENT_ORDER;
+        names[n + more + 1] = NULL;
+    }
+    return names;
+}
+
+/* Appends the option for one name. The name is a pattern there. */
+static void put_ignore_option(struct buf *to, const char *name)
+{
+    CLEANUP_BUF struct buf pattern;
+    buf_init(&pattern, 1 << 16);
+    for (const char *c = name; *c; c++)
+        buf_printf(&pattern, "%s%c", strchr("*?[\\", *c) ? "\\" : "", *c);
+    buf_puts(to, to->n ? " --ignore " : "--ignore ");
+    shell_word_put(to, pattern.p ? pattern.p : "");
+}
+
+const char *comparison_ignore_options(const char *const *names, struct arena *a)
+{
+    enum { ARGUMENTS_NAMED = 4 };
+    CLEANUP_BUF struct buf b;
+    size_t arguments = 0;
+    buf_init(&b, 1 << 16);
+    for (size_t i = 0; names[i]; i++)
+        arguments += strncmp(names[i], "argument.", strlen("argument.")) == 0;
+    for (; *names; names++)
+        if (arguments <= ARGUMENTS_NAMED || strncmp(*names, "argument.", strlen("argument.")) != 0)
+            put_ignore_option(&b, *names);
+    if (arguments > ARGUMENTS_NAMED)
+        buf_printf(&b, "%s--ignore 'argument.*'", b.n ? " " : "");
+    return b.failed ? NULL : arena_dup(a, b.p ? b.p : "", b.n);
+}
+
 const char *comparison_key_hidden(const struct comparison_key *keys, size_t n, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -220,9 +282,17 @@ const char *comparison_key_hidden(const struct comparison_key *keys, size_t n, s
 
 /* ---- printing ---- */
 
+struct str comparison_key_program(const struct comparison_key *key)
+{
+    const struct comparison_fact *f = find_key_fact(key, "program");
+    bool adds = f && f->part == COMPARISON_PROGRAM && !str_eq(f->value, comparison_key_value(key, "benchmark"));
+    return adds ? f->value : (struct str){NULL, 0};
+}
+
 void comparison_key_show(const struct comparison_key *key, enum comparison_part part, size_t most, struct buf *to)
 {
     enum { VALUE_MAX = 60 };
+    struct str program = part == COMPARISON_MEASURED ? comparison_key_program(key) : (struct str){NULL, 0};
     size_t n = 0;
     for (size_t i = 0; i < key->count; i++) {
         const struct comparison_fact *f = &key->facts[i];
@@ -230,6 +300,10 @@ void comparison_key_show(const struct comparison_key *key, enum comparison_part 
             continue;
         buf_printf(to, "%s%s ", n > 1 ? ", " : "", f->name);
         buf_plain(to, f->value, VALUE_MAX);
+        if (program.p && strcmp(f->name, "benchmark") == 0) {
+            buf_puts(to, " by the program ");
+            buf_plain(to, program, VALUE_MAX);
+        }
     }
     if (n > most)
         buf_printf(to, " and %zu more", n - most);

@@ -35,12 +35,12 @@ static int compare_conditions(const void *a, const void *b)
 }
 
 /* Returns whether a reference file can name the fact below "params". It cannot name the command
- * line, the version, or the program of a run without a benchmark. */
+ * line, the version or the program. */
 static bool is_param_condition(const struct comparison_key *key, const struct comparison_fact *f)
 {
     bool site = f->part == COMPARISON_SYSTEM && (strcmp(f->name, "site") == 0 || strcmp(f->name, "cluster") == 0);
     bool benchmark = strcmp(f->name, "benchmark") == 0;
-    bool program = strcmp(f->name, "program") == 0 && !comparison_key_value(key, "benchmark").p;
+    bool program = strcmp(f->name, "program") == 0 && (f->part == COMPARISON_PROGRAM || !comparison_key_value(key, "benchmark").p);
     return f->part != COMPARISON_VERSION && !site && !benchmark && !program && strncmp(f->name, "argument.", strlen("argument.")) != 0;
 }
 
@@ -91,19 +91,44 @@ static const char *condition_name(struct proposal *p, const struct proposed_cond
     return b.failed ? NULL : arena_dup(p->arena, b.p ? b.p : "", b.n);
 }
 
+/* Adds the names to those of the group that are not among them yet. Out of memory: p->arena is
+ * marked, and the list is unchanged. */
+static void add_differing(struct proposal *p, struct proposed_group *g, const char *const *names)
+{
+    size_t n = 0, more = 0;
+    while (g->differs && g->differs[n])
+        n++;
+    while (names[more])
+        more++;
+    const char **list = arena_get(p->arena, (n + more + 1) * sizeof *list);
+    if (!list)
+        return;
+    for (size_t i = 0; i < n; i++)
+        list[i] = g->differs[i];
+    for (; *names; names++) {
+        size_t i = 0;
+        while (i < n && strcmp(list[i], *names) != 0)
+            i++;
+        if (i == n)
+            list[n++] = *names;
+    }
+    list[n] = NULL;
+    g->differs = n ? list : NULL;
+}
+
 /* Compares the command line of a run that joins the group with the group's. Conditions cannot
- * separate runs by their arguments, so g->differs gets the name of the first argument that differs
- * (NULL: none, or out of memory). The first known command line becomes the group's. Texts of `key`
- * are in p->arena. */
+ * separate runs by their arguments, so g->differs gets the names of those that differ. The first
+ * known command line becomes the group's. Texts of `key` are in p->arena. */
 static void note_command_line(struct proposal *p, struct proposed_group *g, const struct comparison_key *key)
 {
     const struct comparison_key pair[2] = {g->key, *key};
     if (!g->key.arguments_known)
         g->key = *key;
-    if (!pair[0].arguments_known || !key->arguments_known || g->differs || comparison_key_shared(&pair[0], &pair[1]))
+    if (!pair[0].arguments_known || !key->arguments_known || comparison_key_shared(&pair[0], &pair[1]))
         return;
-    const char **names = comparison_key_difference(pair, 2, COMPARISON_MEASURED, p->arena);
-    g->differs = names ? names[0] : NULL;
+    const char **names = comparison_key_separating(pair, p->arena);
+    if (names)
+        add_differing(p, g, names);
 }
 
 /* Returns the group of a run with this key, which is added where it is missing. read: its texts are
@@ -483,9 +508,15 @@ void proposal_yaml(struct proposal *p, struct buf *to)
     for (struct proposed_group *g = p->groups; g; g = g->next)
         if (g->count >= PROPOSAL_RUNS_MIN && !is_entry(p, g)) {
             if (g->differs) {
+                const char *options = comparison_ignore_options(g->differs, p->arena);
                 buf_puts(to, "\n# left out: the command lines of these runs differ in ");
-                buf_plain(to, str_of(g->differs), 250);
-                buf_puts(to, ". Record it by --param, or leave it out of account by --ignore\n");
+                for (const char **name = g->differs; *name; name++) {
+                    buf_puts(to, name == g->differs ? "" : ", ");
+                    buf_plain(to, str_of(*name), 250);
+                }
+                buf_puts(to, ". Record what matters by --param, or leave it out of account: ");
+                buf_plain(to, str_of(options), 1000);
+                buf_putc(to, '\n');
                 remark_runs(to, "", g);
                 continue;
             }

@@ -36,7 +36,8 @@ struct proposed_group {
     size_t count, room;
     int64_t first_ms, last_ms;
     struct proposed_metric *metrics;
-    const char *differs; /* an argument in which the command lines differ: no condition can distinguish these runs; NULL: none */
+    /* arguments in which the command lines differ, and "program": no condition can distinguish these runs; NULL-terminated; NULL: none */
+    const char **differs;
     struct proposed_group *next;
 };
 struct proposal {

@@ -7,14 +7,19 @@
 
 #include <string.h>
 
-/* Returns the name of the argument that differs, for a hint, where only arguments differ. */
-static const char *other_argument_of(const struct comparison_key pair[2], struct arena *a)
+/* Stores the names of what separates two runs, for a hint, where these are only arguments and the
+ * program, and fewer than those that are stored. */
+static void note_other_arguments(const struct comparison_key pair[2], struct arena *a, struct earlier_runs *ret)
 {
-    const char **names = comparison_key_difference(pair, 2, COMPARISON_MEASURED, a);
-    for (size_t i = 0; names && names[i]; i++)
-        if (strncmp(names[i], "argument.", strlen("argument.")) != 0)
-            return NULL;
-    return names ? names[0] : NULL;
+    const char **names = comparison_key_separating(pair, a);
+    size_t n = 0, known = 0;
+    for (; names && names[n]; n++)
+        if (strncmp(names[n], "argument.", strlen("argument.")) != 0 && strcmp(names[n], "program") != 0)
+            return;
+    while (ret->other_arguments && ret->other_arguments[known])
+        known++;
+    if (n && (!known || n < known))
+        ret->other_arguments = names;
 }
 
 /* Returns the group with the run's key; NULL: there is none. */
@@ -26,8 +31,8 @@ static const struct history_group *own_group(const struct earlier_request *asked
         struct comparison_key pair[2] = {*asked->key, of->groups[i].key};
         if (comparison_key_shared(&pair[0], &pair[1]))
             own = &of->groups[i];
-        else if (!ret->other_argument && comparison_key_same(&pair[0], &pair[1], COMPARISON_SYSTEM))
-            ret->other_argument = other_argument_of(pair, a);
+        else if (comparison_key_same(&pair[0], &pair[1], COMPARISON_SYSTEM))
+            note_other_arguments(pair, a, ret);
     }
     return own;
 }

@@ -18,7 +18,8 @@ struct earlier_runs {
     const struct tree_run **list; /* newest first; only the meta is read */
     size_t count;
     size_t searched; /* runs that may count, whether they share the inputs or not */
-    const char *other_argument; /* the first in which a run differs that shares all other inputs; NULL: none */
+    /* names of the arguments, and "program", that separate the nearest runs that share all other inputs; NULL: none */
+    const char **other_arguments;
 };
 
 /* Chooses among the runs of the run's experiment, which runs_load has read. `compare --history` and `share` both use this selection, which

@@ -341,13 +341,35 @@ static void put_history_units(const struct history_state *h, const struct screen
         screen_wrap_plain(screen, str_of(words), 0, 2, to);
 }
 
-/* Writes the run, the answer, which runs are its history, and what limits the comparison. A hint
- * names the input that most other runs differ in. */
+/* Writes a hint that names what separates other runs: arguments of their command lines, or the
+ * input that most of them differ in. */
+static void put_history_hint(const struct history_state *h, const struct screen *screen, struct buf *to)
+{
+    enum { NAMED_MAX = 4 };
+    CLEANUP_BUF struct buf b;
+    const char **names = h->found.other_arguments, *options = names ? comparison_ignore_options(names, h->arena) : NULL,
+               *missed = inputs_most_missed(&h->inputs);
+    buf_init(&b, 1 << 17);
+    if (options) {
+        size_t n = 0;
+        buf_puts(&b, "hint: command lines of other runs differ in ");
+        for (; names[n]; n++)
+            if (n < NAMED_MAX)
+                buf_printf(&b, "%s%s", n ? ", " : "", names[n]);
+        if (n > NAMED_MAX)
+            buf_printf(&b, " and %zu more", n - NAMED_MAX);
+        buf_printf(&b, "; %s also compares these", options);
+    } else if (h->earlier.count < STATS_EXPECT_MIN && missed)
+        buf_printf(&b, "hint: most others differ in %s; --ignore PARAM compares runs that differ in it", missed);
+    if (b.n)
+        screen_wrap_plain(screen, buf_text(&b), 0, 6, to);
+}
+
+/* Writes the run, the answer, which runs are its history, and what limits the comparison. */
 static void history_put_head(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
     size_t n = h->earlier.count;
-    const char *differs = h->found.other_argument ? h->found.other_argument : inputs_most_missed(&h->inputs);
     buf_init(&b, 8192);
     buf_printf(&b, "run %.8s  %s", h->run.run->id, h->run.run->name);
     screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
@@ -375,13 +397,7 @@ static void history_put_head(const struct history_state *h, const struct screen 
         screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
     }
     put_history_environment(h, screen, to);
-    buf_clear(&b);
-    if (h->found.other_argument)
-        buf_printf(&b, "hint: command lines of other runs differ in %s; --ignore %s compares runs that differ in it", differs, differs);
-    else if (n < STATS_EXPECT_MIN && differs)
-        buf_printf(&b, "hint: most others differ in %s; --ignore PARAM compares runs that differ in it", differs);
-    if (b.n)
-        screen_wrap_plain(screen, buf_text(&b), 0, 6, to);
+    put_history_hint(h, screen, to);
 }
 
 static const char *history_verdict(const struct history_metric *m)

@@ -127,7 +127,10 @@ static int by_most_runs(const void *a, const void *b)
     const struct history_group *x = a, *y = b;
     if (x->member_count != y->member_count)
         return x->member_count > y->member_count ? -1 : 1;
-    return strcmp(x->key.id[COMPARISON_MEASURED], y->key.id[COMPARISON_MEASURED]);
+    int order = 0;
+    for (enum comparison_part part = 0; part < COMPARISON_PARTS && !order; part++)
+        order = strcmp(x->key.id[part], y->key.id[part]);
+    return order;
 }
 
 /* Divides the runs among groups by experiment and comparison key; a run that was deleted since the

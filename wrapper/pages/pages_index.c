@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INDEX_HEAD "benchwrap-pages\t8"
+#define INDEX_HEAD "benchwrap-pages\t9"
 enum { INDEX_MAX = 1 << 30 };
 
 /* ---- fields ---- */

@@ -296,6 +296,14 @@ static void put_run_json(const struct tree_run *run, const struct json *detail, 
     json_close(&j, '}');
 }
 
+/* Returns the id of the system, with that of a program of another name than the benchmark. Results
+ * of two programs are no results of one system. NULL: out of memory. */
+static const char *id_of_system(const struct comparison_key *key, struct arena *a)
+{
+    bool named = comparison_key_program(key).p != NULL;
+    return arena_printf(a, "%s%s%s", key->id[COMPARISON_SYSTEM], named ? "-" : "", named ? key->id[COMPARISON_PROGRAM] : "");
+}
+
 /* Writes the page and the JSON document of one run. -1 with err. */
 static int write_run_pages(struct runs *runs, struct tree_run *run, const struct json *detail, const struct comparison_key *key,
                            struct page_files *files, struct arena *a, struct err *err)
@@ -319,7 +327,7 @@ static int write_run_pages(struct runs *runs, struct tree_run *run, const struct
     doc.above_path = experiment;
     if (report_run(&doc, runs, run, &(struct report_options){0}, err) < 0)
         return -1;
-    doc.foot = arena_printf(a, "Comparison key: measurement %s, system %s.", key->id[COMPARISON_MEASURED], key->id[COMPARISON_SYSTEM]);
+    doc.foot = arena_printf(a, "Comparison key: measurement %s, system %s.", key->id[COMPARISON_MEASURED], id_of_system(key, a));
     return doc_html(&doc, &to) < 0 ? err_memory(err, "the page of run %.8s", run->id) : page_file_put(files, path, &to, err);
 }
 
@@ -358,7 +366,7 @@ int page_run_read(struct runs *runs, struct comparison_reader *reader, const str
         .machine = page_param_text(&whole, "node.type", a),
         .version = page_tag_text(&whole, "benchmark.version", a),
         .measured = arena_printf(a, "%s", key.id[COMPARISON_MEASURED]),
-        .system = arena_printf(a, "%s", key.id[COMPARISON_SYSTEM]),
+        .system = id_of_system(&key, a),
         .problem = problem ? page_text(str_of(problem), 400, a) : "",
         .stale = page_tag_text(&whole, STALE_TAG, a),
         .noisy = page_tag_text(&whole, "benchwrap.noisy", a),

@@ -189,18 +189,11 @@ static double values_column(const struct experiment_report *r, size_t k, struct 
 
 enum { KEYS_MOST = 60, KEY_FACTS = 6, DISTURBED_COLUMNS = 2 };
 
-/* Returns whether both keys have the same measurement and system; versions may differ. */
-static bool is_same_key(const struct comparison_key *x, const struct comparison_key *y)
-{
-    return strcmp(x->id[COMPARISON_MEASURED], y->id[COMPARISON_MEASURED]) == 0 &&
-           strcmp(x->id[COMPARISON_SYSTEM], y->id[COMPARISON_SYSTEM]) == 0;
-}
-
 /* Returns the index of the first run with the key of the run at `at`. */
 static size_t first_of_key(const struct plotted_rows *rows, size_t at)
 {
     size_t i = 0;
-    while (!is_same_key(rows->list[i].key, rows->list[at].key))
+    while (!comparison_key_shared(rows->list[i].key, rows->list[at].key))
         i++;
     return i;
 }
@@ -212,7 +205,7 @@ static void put_result_of_key(const struct experiment_report *r, struct doc_grid
     const struct plotted_rows *rows = &r->rows;
     size_t count = 0, disturbed = 0, unjudged = 0;
     for (size_t i = first; i < rows->count; i++)
-        if (is_same_key(rows->list[i].key, rows->list[first].key)) {
+        if (comparison_key_shared(rows->list[i].key, rows->list[first].key)) {
             count++;
             disturbed += runs_entry(rows->list[i].run->tags, "benchwrap.noisy") != NULL;
             unjudged += rows->list[i].unjudged;
@@ -228,7 +221,7 @@ static void put_result_of_key(const struct experiment_report *r, struct doc_grid
         struct stats stats;
         size_t n = 0;
         for (size_t i = first; i < rows->count; i++) {
-            double v = is_same_key(rows->list[i].key, rows->list[first].key) ? run_value(r, rows->list[i].run, k) : NAN;
+            double v = comparison_key_shared(rows->list[i].key, rows->list[first].key) ? run_value(r, rows->list[i].run, k) : NAN;
             if (isfinite(v))
                 values[n++] = v;
         }
@@ -476,24 +469,30 @@ static int put_experiment_runs(const struct experiment_report *r, struct err *er
     return 0;
 }
 
-/* Finds the facts of both parts of the keys in which the runs differ. */
+/* Finds the facts of the keys in which the runs differ, but for the version. */
 static int find_varying(struct experiment_report *r, struct err *err)
 {
     struct comparison_key *keys = arena_get(r->a, (r->rows.count + 1) * sizeof *keys);
     for (size_t i = 0; keys && i < r->rows.count; i++)
         keys[i] = *r->rows.list[i].key;
-    const char **measured = keys ? comparison_key_difference(keys, r->rows.count, COMPARISON_MEASURED, r->a) : NULL;
-    const char **other = keys ? comparison_key_difference(keys, r->rows.count, COMPARISON_SYSTEM, r->a) : NULL;
-    size_t n = 0, k = 0;
-    while (measured && measured[n])
-        n++;
-    while (other && other[k])
-        k++;
-    r->varying = arena_get(r->a, (n + k + 1) * sizeof *r->varying);
-    if (!measured || !other || !r->varying)
-        return err_memory(err, "the keys of %zu runs", r->n);
-    for (size_t i = 0; i < n + k; i++)
-        r->varying[i] = i < n ? measured[i] : other[i - n];
+    size_t n = 0;
+    r->varying = NULL;
+    static const enum comparison_part parts[] = {COMPARISON_MEASURED, COMPARISON_PROGRAM, COMPARISON_SYSTEM};
+    for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) {
+        const char **names = keys ? comparison_key_difference(keys, r->rows.count, parts[part], r->a) : NULL;
+        size_t more = 0;
+        while (names && names[more])
+            more++;
+        const char **all = names ? arena_get(r->a, (n + more + 1) * sizeof *all) : NULL;
+        if (!all)
+            return err_memory(err, "the keys of %zu runs", r->n);
+        for (size_t i = 0; i < n; i++)
+            all[i] = r->varying[i];
+        for (size_t i = 0; i <= more; i++)
+            all[n + i] = names[i];
+        r->varying = all;
+        n += more;
+    }
     return 0;
 }
 

@@ -339,7 +339,7 @@ static void put_conditions(struct groups_report *r)
     compare_keys_show(&r->keys, r->groups, r->count, true, &b);
     doc_text(r->d, STYLE_PLAIN, arena_dup(r->a, b.p ? b.p : "", b.n));
     buf_clear(&b);
-    compare_keys_hint(&r->keys, r->metrics, r->count, &b);
+    compare_keys_hint(&r->keys, r->metrics, r->count, r->a, &b);
     if (b.n)
         doc_note(r->d, arena_dup(r->a, b.p, b.n));
     doc_heading(r->d, "Differences");

@@ -455,10 +455,12 @@ int plotted_check(struct plotted_rows *p, const char *const *named, bool system,
     buf_init(&note, 4000);
     const char **measured = keys ? comparison_key_difference(keys, p->count, COMPARISON_MEASURED, p->a) : NULL;
     const char **other = keys ? comparison_key_difference(keys, p->count, COMPARISON_SYSTEM, p->a) : NULL;
-    if (!measured || !other)
+    const char **program = keys ? comparison_key_difference(keys, p->count, COMPARISON_PROGRAM, p->a) : NULL;
+    if (!measured || !other || !program)
         return err_memory(err, "the keys of %zu runs", p->count);
+    bool all = system && !names_system(named);
     if (refuse_difference(measured, named, "what was measured", err) < 0 ||
-        (system && !names_system(named) && refuse_difference(other, named, "the system", err) < 0))
+        (all && (refuse_difference(other, named, "the system", err) < 0 || refuse_difference(program, named, "the command line", err) < 0)))
         return -1;
     if (p->count)
         show_shared_facts(&keys[0], measured, &note);
@@ -470,6 +472,8 @@ int plotted_check(struct plotted_rows *p, const char *const *named, bool system,
         buf_puts(&note, note.n ? "; systems differ in " : "systems differ in ");
         list_unnamed(other, NULL, &note);
     }
+    if (program[0] && !is_named(named, program[0]))
+        buf_puts(&note, note.n ? "; programs differ" : "programs differ");
     *ret_note = arena_dup(p->a, note.p ? note.p : "", note.n);
     return 0;
 }
@@ -488,14 +492,14 @@ int plotted_check_axes(const struct plotted_rows *p, const char *const *named, s
     return 0;
 }
 
-/* Returns whether two keys agree but for the named facts. Both parts count; a named fact of the
- * system frees all of it. */
+/* Returns whether two keys agree but for the named facts. Versions do not count; a named fact of the
+ * system frees all of it, and the program. */
 static bool is_same_but(const struct comparison_key *x, const struct comparison_key *y, const char *const *named, struct arena *a,
                         const char ***ret_differing)
 {
     struct comparison_key pair[] = {*x, *y};
-    for (enum comparison_part part = COMPARISON_MEASURED; part <= COMPARISON_SYSTEM; part++) {
-        if (comparison_key_same(x, y, part) || (part == COMPARISON_SYSTEM && names_system(named)))
+    for (enum comparison_part part = 0; part < COMPARISON_PARTS; part++) {
+        if (comparison_key_same(x, y, part) || part == COMPARISON_VERSION || (part != COMPARISON_MEASURED && names_system(named)))
             continue;
         const char **facts = comparison_key_difference(pair, 2, part, a);
         if (facts && first_unnamed(facts, named)) {
