@@ -51,6 +51,25 @@ is "tags of benchwrap's own names are left out, and named, and only these" "$("$
 tags=$(dirname mlruns/*/*/tags/phase)
 is "... whose values are benchwrap's" "$(cat "$tags/benchwrap.verdict" "$tags/benchmark" "$tags/phase")" nonenamesmine
 is "... a metric whose name only begins as benchwrap's is stored" "$(cat mlruns/*/*/metrics/run.loss)" "1700000000000 7 0"
+cat >named <<'P'
+#!/bin/sh
+run=$(echo "${MLFLOW_TRACKING_URI#file://}"/*/"$MLFLOW_RUN_ID")
+printf theirs >"$run/tags/mlflow.runName"
+printf 'their text' >"$run/tags/mlflow.note.content"
+printf other >"$run/tags/mlflow.source.git.branch"
+P
+chmod +x named
+kept() { "$BENCHWRAP" show -e "$1" last --json | jq -r '[.name, .tags["mlflow.note.content"], .tags["mlflow.source.git.branch"]] | join(",")'; }
+left_out() { "$BENCHWRAP" show -e "$1" last --json | jq -r '.warnings[].text' | sed -n 's/^the tag \([A-Za-z.]*\) that .* an option of this run sets it$/\1/p' | sort | tr '\n' ' '; }
+"$BENCHWRAP" -q -e named -n mine --note 'my text' --tag mlflow.source.git.branch=main --share-run -- ./named
+is "a name, a note and a tag that options set take precedence" "$(kept named)" "mine,my text,main"
+is "... with a warning for each of the client's" "$(left_out named)" "mlflow.note.content mlflow.runName mlflow.source.git.branch "
+BENCHWRAP_RUN_NAME=mine "$BENCHWRAP" -q -e variable --share-run -- ./named
+is "... so does a name by the environment" "$(kept variable | cut -d, -f1) $(left_out variable)" "mine mlflow.runName "
+"$BENCHWRAP" -q -e client --share-run -- ./named
+is "without these options the client's count" "$(kept client | cut -d, -f1,2) $(left_out client)" "theirs,their text "
+"$BENCHWRAP" -q -e same -n theirs --note 'their text' --share-run -- ./named
+is "equal ones are no news" "$(left_out same)" ""
 cat >deletes <<'P'
 #!/bin/sh
 store=${MLFLOW_TRACKING_URI#file://} id=00000000000000000000000000000001

@@ -209,7 +209,7 @@ static void record_identity(struct run *run)
     const struct wire *w = run->wire;
     const char *const *program = (const char *const *)run->plan.program;
     const char *cluster = opt_text(&run->plan.opts, OPTION_CLUSTER), *site = opt_text(&run->plan.opts, OPTION_SITE),
-               *note = opt_text(&run->plan.opts, OPTION_NOTE);
+               *note = opt_text(&run->plan.opts, OPTION_NOTE), *name = opt_text(&run->plan.opts, OPTION_NAME);
     record_context(run);
     r->source = "recorder";
     record_tag(r, "benchwrap.run_id", str_of(w->run_id));
@@ -238,6 +238,8 @@ static void record_identity(struct run *run)
         record_tag(r, "cost.node_hour", str_of(run->node_hour_price));
     if (note)
         record_tag(r, "mlflow.note.content", str_of(note));
+    if (name && *name && opt_on(&run->plan.opts, OPTION_SHARE_RUN)) /* a recorded one takes precedence over the client's */
+        record_tag(r, "mlflow.runName", str_of(name));
     record_option_pairs(run, "tag", record_tag);
     record_option_pairs(run, "param", record_param);
     r->source = "recorder";

@@ -134,9 +134,11 @@ bool shared_is_own(const struct record *r, enum fact_kind kind, const char *key)
     return of_run || (own && strcmp(own->source, "log") != 0 && strcmp(own->source, SHARED_SOURCE) != 0);
 }
 
-void shared_note_tag(struct record *to, const char *key)
+void shared_note_tag(struct record *to, const struct fact *own, const char *key)
 {
-    if (strncmp(key, "mlflow.", strlen("mlflow.")) != 0)
+    if (own && strcmp(own->source, "option") == 0)
+        record_warning(to, "the tag %.100s that the program's MLflow client set is left out: an option of this run sets it", key);
+    else if (strncmp(key, "mlflow.", strlen("mlflow.")) != 0)
         record_warning(to, "the tag %.100s that the program's MLflow client set is left out: benchwrap's own tags have such names", key);
 }
 
@@ -174,7 +176,7 @@ static bool sample_set_has(const struct sample_set *s, const struct fact *f)
 }
 
 /* Records a param or tag that the program's client logged. Leaves out a tag of benchwrap's own that
- * the client changed, with a warning unless its name begins with mlflow.. */
+ * the client changed, with the warning of shared_note_tag. */
 static void shared_add_text(struct record *r, enum fact_kind kind, const char *key, struct str text, int64_t time_ms)
 {
     struct fact f = {.kind = kind, .key = str_of(key), .text = text, .time_ms = time_ms, .unit = "", .source = SHARED_SOURCE};
@@ -183,7 +185,7 @@ static void shared_add_text(struct record *r, enum fact_kind kind, const char *k
     if (kind == FACT_TAG && shared_is_own(r, kind, key)) {
         const struct fact *own = record_find(r, FACT_TAG, key);
         if (!own || !str_eq(own->text, text))
-            shared_note_tag(r, key);
+            shared_note_tag(r, own, key);
         return;
     }
     record_fact(r, &f); /* of a param with another value the first is kept, with a warning */

@@ -14,8 +14,9 @@
 #define SHARED_SOURCE "mlflow"                       /* of its facts */
 /* The warning about a metric of the client that the record lacks. */
 #define SHARED_LEFT_OUT "the metric %.100s that the program's MLflow client logged is left out: benchwrap itself records one of this name"
-/* Warns of a tag of the client that the record lacks. MLflow's own tags are left out silently: its client sets them by itself. */
-void shared_note_tag(struct record *to, const char *key);
+/* Warns of a tag of the client that the record lacks. own: the record's tag of that name; NULL: it has none. MLflow's own tags are left out
+ * silently where no option sets them: its client sets them by itself. */
+void shared_note_tag(struct record *to, const struct fact *own, const char *key);
 
 struct shared_store {
     const char *uri;        /* file:///… */

@@ -61,7 +61,7 @@ static void fetch_texts(struct fetching *x, enum fact_kind kind, const char *lis
             continue;
         if (kind == FACT_TAG && shared_is_own(x->ours, kind, key)) {
             if (!is_tag_of_ours(x, key, text))
-                shared_note_tag(&x->record, key);
+                shared_note_tag(&x->record, own, key);
             continue;
         }
         if (kind == FACT_TAG && strncmp(key, "mlflow.user", 11) == 0)
