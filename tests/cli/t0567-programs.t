@@ -58,4 +58,14 @@ for i in 1 2 3; do run judged -p size=1 -p kind=k1 --tag site=a -- ./prog; run j
 like "compare: all inputs that differ" "$(flat compare -e judged --by site)" 'hint: --ignore kind --ignore size judges although these differ'
 for i in 1 2 3; do run mixed -- ./prog -a 1 -b 1; run mixed -- ./prog -a 2 -b 1; run mixed -- ./prog -a 1 -b 2; done
 like "reference: all arguments" "$(flat reference -e mixed)" 'differ in argument\.a, argument\.b\. .*: --ignore argument\.a --ignore argument\.b'
+
+# What is ignored is no equal input, and the output states it.
+for i in 1 2 3 4 5 6 7; do run ignored -- ./prog "9$i"; done
+like "compare --history states what it ignores" "$(flat compare -e ignored --history --ignore argument.1)" 'History: 6 earlier runs of experiment ignored with the same inputs except for argument\.1'
+like "... also of too few" "$(flat compare -e ignored --history --ignore argument.1 --last 3)" 'Too few: 3 earlier runs with the same inputs except for argument\.1,'
+like "history" "$(flat history -e ignored --ignore argument.1)" '7 runs of experiment ignored, .* Left out: argument\.1'
+like "reference" "$(flat reference -e ignored --ignore argument.1)" 'left out, so that these runs may differ in it: argument\.1 '
+for command in "compare --history" history reference; do
+    is "JSON of $command" "$("$BENCHWRAP" $command -e ignored --ignore argument.1 --ignore 'x*' --json | jq -r .ignored)" "argument.1, x*"
+done
 done_testing

@@ -6,24 +6,6 @@
 
 #include <string.h>
 
-/* Returns the names of the facts that the user leaves out, without duplicates, separated by ", ",
- * in the arena; NULL: none. */
-static const char *list_left_out(const struct opt_value *ignore, struct arena *a)
-{
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 1 << 16);
-    for (const struct opt_value *v = ignore; v && v->text; v = v->next) {
-        const struct opt_value *earlier = ignore;
-        while (earlier != v && strcmp(earlier->text, v->text) != 0)
-            earlier = earlier->next;
-        if (earlier != v) /* --by and --sweep may name one axis */
-            continue;
-        buf_puts(&b, b.n ? ", " : "");
-        buf_plain(&b, str_of(v->text), 100);
-    }
-    return b.n ? arena_dup(a, b.p, b.n) : NULL;
-}
-
 /* Returns whether one thing is measured in the group and in the first one. first: the group's index
  * among the keys. */
 static bool is_one_measurement(const struct compared_keys *keys, size_t first, const struct compare_group *base,
@@ -149,7 +131,7 @@ int compare_keys_read(const struct runs *runs, const struct compare_group *group
         grown = leave_out_repeated(runs, ret, groups, count, &left_out, a);
     if (grown < 0 || (grown && read_keys(runs, groups, count, left_out, a, ret, err) < 0))
         return a->failed ? err_memory(err, "the keys of %zu runs", ret->count) : -1;
-    ret->left_out = list_left_out(left_out, a);
+    ret->left_out = comparison_left_out(left_out, a);
     size_t n = 0;
     for (size_t g = 0; g < count; n += groups[g++].count)
         if (!is_one_measurement(ret, n, &groups[0], &groups[g]))

@@ -266,6 +266,22 @@ const char *comparison_ignore_options(const char *const *names, struct arena *a)
     return b.failed ? NULL : arena_dup(a, b.p ? b.p : "", b.n);
 }
 
+const char *comparison_left_out(const struct opt_value *ignore, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 16);
+    for (const struct opt_value *v = ignore; v && v->text; v = v->next) {
+        const struct opt_value *earlier = ignore;
+        while (earlier != v && strcmp(earlier->text, v->text) != 0)
+            earlier = earlier->next;
+        if (earlier != v) /* --by and --sweep may name one axis */
+            continue;
+        buf_puts(&b, b.n ? ", " : "");
+        buf_plain(&b, str_of(v->text), 100);
+    }
+    return b.n ? arena_dup(a, b.p, b.n) : NULL;
+}
+
 const char *comparison_key_hidden(const struct comparison_key *keys, size_t n, struct arena *a)
 {
     CLEANUP_BUF struct buf b;

@@ -47,6 +47,9 @@ const char **comparison_key_difference(const struct comparison_key *keys, size_t
  * have one history, if they are of one system. NULL-terminated, in the arena; ARGUMENT_ORDER only
  * where it still differs without the other arguments. NULL: out of memory. */
 const char **comparison_key_separating(const struct comparison_key pair[2], struct arena *a);
+/* Returns the patterns of the facts that the user leaves out, without duplicates, separated by ", ", in the arena; NULL: none, or out of
+ * memory. */
+const char *comparison_left_out(const struct opt_value *ignore, struct arena *a);
 /* Returns "--ignore bs --ignore argument.x" for these names, as a shell reads it, in the arena; one
  * `--ignore 'argument.*'` for more than four arguments. NULL: out of memory. */
 const char *comparison_ignore_options(const char *const *names, struct arena *a);

@@ -488,6 +488,12 @@ void proposal_yaml(struct proposal *p, struct buf *to)
 {
     buf_printf(to, "# references proposed by benchwrap %s from %zu runs: read them before they are used (docs/howto-reference.md)\n",
                BW_VERSION, p->taken);
+    const char *left_out = comparison_left_out(p->ignore, p->arena);
+    if (left_out) {
+        buf_puts(to, "# left out, so that these runs may differ in it: ");
+        buf_plain(to, str_of(left_out), 1000);
+        buf_putc(to, '\n');
+    }
     if (p->skipped)
         buf_printf(to, "# %zu of them did not finish, or are for warm-up, and are left out\n", p->skipped);
     bool any = false;
@@ -572,6 +578,7 @@ void proposal_json(struct proposal *p, struct buf *to)
     json_open(&j, NULL, '{');
     json_int(&j, "taken", (int64_t)p->taken);
     json_int(&j, "skipped", (int64_t)p->skipped);
+    json_text(&j, "ignored", comparison_left_out(p->ignore, p->arena));
     json_open(&j, "groups", '[');
     for (struct proposed_group *g = p->groups; g; g = g->next) {
         bool entry = is_entry(p, g);

@@ -227,6 +227,14 @@ static size_t put_changed(const struct history_state *h, enum history_change cha
     return n;
 }
 
+/* Returns " except for argument.1", what the user leaves out, or "". */
+static const char *but_left_out(const struct history_state *h)
+{
+    const char *left_out = comparison_left_out(h->asked->ignore, h->arena),
+               *text = left_out ? arena_printf(h->arena, " except for %s", left_out) : NULL;
+    return text ? text : "";
+}
+
 static void put_answer(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -234,8 +242,8 @@ static void put_answer(const struct history_state *h, const struct screen *scree
     if (!h->count)
         buf_puts(&b, "The run has no metric of its own");
     else if (h->earlier.count < STATS_EXPECT_MIN)
-        buf_printf(&b, "Too few: %zu earlier run%s with the same inputs, %d are needed", h->earlier.count, str_plural(h->earlier.count),
-                   STATS_EXPECT_MIN);
+        buf_printf(&b, "Too few: %zu earlier run%s with the same inputs%s, %d are needed", h->earlier.count, str_plural(h->earlier.count),
+                   but_left_out(h), STATS_EXPECT_MIN);
     else {
         size_t n = put_changed(h, CHANGED_REGRESSION, "Regression: ", &b);
         n += put_changed(h, CHANGED_IMPROVEMENT, "Improvement: ", &b);
@@ -377,8 +385,8 @@ static void history_put_head(const struct history_state *h, const struct screen 
     put_answer(h, screen, to);
     buf_clear(&b);
     bool node = runs_text(h->run.run->params, "node.type", h->arena) != NULL;
-    buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same %sinputs%s", n, str_plural(n), h->run.run->experiment,
-               h->key.arguments_known ? "" : "recorded ", node ? " on the same node type" : "");
+    buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same %sinputs%s%s", n, str_plural(n), h->run.run->experiment,
+               h->key.arguments_known ? "" : "recorded ", but_left_out(h), node ? " on the same node type" : "");
     if (n > 1) {
         buf_puts(&b, ", ");
         show_time(&b, h->earlier.members[n - 1].run->start_ms);
@@ -540,6 +548,7 @@ static int history_print_json(const struct history_state *h)
         json_text(&j, NULL, h->inputs.list[i].path);
     json_close(&j, ']');
     comparison_key_json(&h->key, &j);
+    json_text(&j, "ignored", comparison_left_out(h->asked->ignore, h->arena));
     json_open(&j, "versions", '[');
     each_version_change(h, version_change_json, &j);
     json_close(&j, ']');

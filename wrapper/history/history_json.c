@@ -93,6 +93,7 @@ int history_write_json(const struct history *h, const struct history_request *as
     struct json_out j = {.to = &b};
     json_open(&j, NULL, '{');
     json_double(&j, "min_effect", asked->min_effect);
+    json_text(&j, "ignored", comparison_left_out(asked->ignore, asked->arena));
     json_open(&j, "left_out", '{');
     json_int(&j, "not_finished", (int64_t)h->failed);
     json_int(&j, "copies", (int64_t)h->copies);

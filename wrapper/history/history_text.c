@@ -153,10 +153,13 @@ static void put_history_runs(struct text_state *t, const struct history_group *g
     CLEANUP_BUF struct buf key;
     buf_init(&key, 1 << 16);
     comparison_key_show(&g->key, COMPARISON_MEASURED, 6, &key);
+    const char *left_out = comparison_left_out(t->asked->ignore, t->a);
     if (key.n) {
         buf_puts(&line, ": ");
         buf_str(&line, buf_text(&key));
     }
+    if (left_out)
+        buf_printf(&line, ". Left out: %s", left_out);
     if (g->key.hidden)
         buf_printf(&line, ". Hidden values may differ: %s.", g->key.hidden);
     put_history_line(t, 2, 4, &line);
