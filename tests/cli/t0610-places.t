@@ -95,4 +95,13 @@ like "and what cannot be read" "$(cat out)" "^run 00000000 is kept as it is in "
 rm -rf other && mv gone other && rm other/.benchwrap
 "$BENCHWRAP" sync --local -t other/mlruns >out 2>&1
 is "its own tree finishes it" "$? $(find other/mlruns -path '*/tags/benchwrap.ended' | wc -l)" "0 1"
+
+# The command that finishes another tree's runs is one that a shell reads.
+mkdir "o'ther tree" && touch "o'ther tree/.benchwrap"
+{ "$BENCHWRAP" -q -t "o'ther tree/mlruns" -e theirs -- sh -c 'until grep -qs "\"started\"" "$0"/*/journal; do sleep 0.05; done; kill -KILL $(pgrep -P $PPID -f -- --recorder); exit 0' "$state"; } 2>err
+touch -d '2 hours ago' "$state"/*/* "$state"/*
+(cd mine && "$BENCHWRAP" sync --local) >out 2>&1
+command=$(sed -n "s|^1 run of another tree waits in .*; to finish it: benchwrap \(.*\)|\1|p" out)
+eval "'$BENCHWRAP' $command" >out 2>&1
+is "a tree with a quote and a blank in its path" "$? $(find "o'ther tree/mlruns" -path '*/tags/benchwrap.ended' | wc -l)" "0 1"
 done_testing

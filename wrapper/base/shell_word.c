@@ -18,3 +18,11 @@ void shell_word_put(struct buf *to, const char *word)
             buf_putc(to, *word);
     buf_putc(to, '\'');
 }
+
+const char *shell_word_text(const char *word, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    shell_word_put(&b, word);
+    return b.failed ? NULL : arena_dup(a, b.p, b.n);
+}

@@ -317,7 +317,8 @@ static int recipe_write_file(struct cmd_context *c, struct buf *text)
         return err_set(c->err, ERR_USAGE, "--output %s: there is such a file already; it is left as it is", to);
     if (text->failed || fs_write(AT_FDCWD, to, buf_text(text), 0644, false, c->err))
         return text->failed ? err_memory(c->err, "the recipe") : -1;
-    fprintf(c->notes, "benchwrap: recipe: wrote %s\nhint: benchwrap recipe plan %s\n", to, to);
+    const char *word = shell_word_text(to, c->arena);
+    fprintf(c->notes, "benchwrap: recipe: wrote %s\nhint: benchwrap recipe plan %s\n", to, word ? word : to);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* cmd_rules.c: `benchwrap rules check|new`: for those who write rule files. */
 #include "base/fs.h"
 #include "base/json_out.h"
+#include "base/shell_word.h"
 #include "benchmarks/guess.h"
 #include "benchmarks/interpreter.h"
 #include "cmd/cmd.h"
@@ -246,11 +247,12 @@ static int rules_new(struct cmd_context *c)
     else
         fprintf(c->notes, "benchwrap: rules: guessed %zu metric%s and %zu parameter%s; check names, units and directions before use\n",
                 found.metrics, str_plural(found.metrics), found.params, str_plural(found.params));
-    if (to && found.metrics)
-        fprintf(c->notes, "hint: benchwrap -r %s -- PROGRAM uses the file; benchwrap reparse -r %s RUN applies it to an earlier run\n", to,
-                to);
-    else if (to)
-        fprintf(c->notes, "hint: write a regex that matches a line with a result, then: benchwrap parse -r %s OUTPUT\n", to);
+    const char *word = to ? shell_word_text(to, c->arena) : NULL;
+    if (word && found.metrics)
+        fprintf(c->notes, "hint: benchwrap -r %s -- PROGRAM uses the file; benchwrap reparse -r %s RUN applies it to an earlier run\n", word,
+                word);
+    else if (word)
+        fprintf(c->notes, "hint: write a regex that matches a line with a result, then: benchwrap parse -r %s OUTPUT\n", word);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
+#include "base/shell_word.h"
 #include "run/finish.h"
 
 #include <errno.h>
@@ -204,10 +205,14 @@ static enum leftover_owner leftover_owner_of(const struct spool *s, struct lefto
         return WHOSE_UNKNOWN;
     bool elsewhere = head.tree && strcmp(head.tree, w->tree) != 0;
     if (elsewhere && !w->other[0]) {
-        struct buf plain CLEANUP_BUF;
+        struct buf word CLEANUP_BUF, plain CLEANUP_BUF;
+        buf_init(&word, 4 * sizeof w->other);
         buf_init(&plain, 4 * sizeof w->other);
-        buf_plain(&plain, str_of(head.tree), sizeof w->other / 4);
-        snprintf(w->other, sizeof w->other, "%s", plain.p ? plain.p : "");
+        shell_word_put(&word, head.tree);
+        buf_plain(&plain, buf_text(&word), sizeof w->other / 4);
+        bool is_command = !word.failed && plain.p && strcmp(plain.p, word.p) == 0; /* else it has control characters, or is too long */
+        snprintf(w->other, sizeof w->other, "%s%s%s", is_command ? "" : "PATH, where PATH is ", plain.p ? plain.p : "",
+                 is_command ? "" : " with its control characters");
     }
     record_deinit(&r);
     return elsewhere ? WHOSE_OTHERS : WHOSE_OURS;

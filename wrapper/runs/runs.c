@@ -5,6 +5,7 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "base/place.h"
+#include "base/shell_word.h"
 #include "runs/annotations.h"
 #include "mlruns-format/corrections.h"
 #include "runs/known_keys.h"
@@ -42,7 +43,9 @@ static int refuse_missing_tree(const char *tree, struct arena *a, struct err *er
         return err_set(err, ERR_INPUT, "no runs in %s yet: record one (\"benchwrap -- PROGRAM\"), or name another folder with --tree",
                        tree);
     err_set(err, ERR_INPUT, "%s is a store of MLflow: benchwrap reads a folder that is called mlruns, or that holds one", folder);
-    err_hint(err, "rename it, or use a link: ln -s %s mlruns", folder);
+    const char *word = shell_word_text(folder, a);
+    if (word)
+        err_hint(err, "rename it, or use a link: ln -s %s mlruns", word);
     return -1;
 }
 

@@ -3,6 +3,7 @@
 #include "share/share.h"
 
 #include "base/place.h"
+#include "base/shell_word.h"
 #include "git/partial.h"
 #include "run/redaction.h"
 
@@ -250,7 +251,8 @@ int share_find_places(struct share *s, struct err *err)
     s->repo = s->results.repo;
     if (s->results.public_profile && !s->results.has_site) {
         err_set(err, ERR_INPUT, "this clone has no site, and a public repository names the site of each run");
-        return err_hint(err, "benchwrap init --site NAME %s", repo_workdir(s->repo) ? repo_workdir(s->repo) : repo_dir(s->repo));
+        const char *folder = shell_word_text(repo_workdir(s->repo) ? repo_workdir(s->repo) : repo_dir(s->repo), s->arena);
+        return folder ? err_hint(err, "benchwrap init --site NAME %s", folder) : -1;
     }
     s->branch = s->results.branch + strlen("refs/heads/");
     s->site = s->results.site;
