@@ -173,4 +173,10 @@ if long_tests; then
     is "a million tasks: all ended" "$? $(get '.configurations[0].batches[0] | [.ended, .lost, .self_stamped]')" '0 [1000000,0,1000000]'
     ok "… in at most 64 bytes a task and 8 MB (greatest resident size $most KB)" [ "$most" -gt 1000 -a "$most" -lt $((64 * 1000000 / 1024 + 8192)) ]
 fi
+
+# --slots limits commands that wait for their tasks; where others start more tasks, no share of the slots is printed.
+run exec --no-floor --submit '{task}' --clients 8 --slots 2 -n 20 --duration 20ms,40ms -r 1 --warmup 0 --chain 0
+is "--slots: at most so many commands that wait run at once" "$(get '[.configurations[].batches[].concurrency_max <= 2] | all') $(get '[.configurations[].efficiency > 1] | any')" "true false"
+run exec --no-floor --detached --submit 'sh -c "{task} &"' --slots 2 -n 40 --duration 400ms,800ms -r 1 --warmup 0 --chain 0
+is "more tasks than slots: neither share nor METG50" "$(get '[.configurations[].efficiency, .metg50.seconds]')" "[null,null,null]"
 done_testing

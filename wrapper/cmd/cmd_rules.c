@@ -249,8 +249,8 @@ static int rules_new(struct cmd_context *c)
                 found.metrics, str_plural(found.metrics), found.params, str_plural(found.params));
     const char *word = to ? shell_word_text(to, c->arena) : NULL;
     if (word && found.metrics)
-        fprintf(c->notes, "hint: benchwrap -r %s -- PROGRAM uses the file; benchwrap reparse -r %s RUN applies it to an earlier run\n", word,
-                word);
+        fprintf(c->notes, "hint: benchwrap -r %s -- PROGRAM uses the file; benchwrap reparse -r %s RUN applies it to an earlier run\n",
+                word, word);
     else if (word)
         fprintf(c->notes, "hint: write a regex that matches a line with a result, then: benchwrap parse -r %s OUTPUT\n", word);
     return 0;

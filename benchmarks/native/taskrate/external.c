@@ -357,6 +357,13 @@ static void drive_wait_queue_empty(struct drive *d)
     }
 }
 
+/* Returns how many commands run at once. Where each waits for its tasks, --slots limits them. */
+static size_t external_clients(const struct bench *b, enum provider_how how)
+{
+    size_t most = how == HOW_ATTACHED && b->set.slots ? b->set.slots / b->set.width : b->set.clients;
+    return most < b->set.clients ? (most ? most : 1) : b->set.clients;
+}
+
 int external_run(struct bench *b, struct task_batch *batch, struct report_channel *report, struct err *err)
 {
     struct drive d = {.b = b,
@@ -367,7 +374,7 @@ int external_run(struct bench *b, struct task_batch *batch, struct report_channe
                       .chunk = 1,
                       .window = SIZE_MAX,
                       .ask_every = 1};
-    size_t clients = batch->chain ? 1 : b->set.clients;
+    size_t clients = batch->chain ? 1 : external_clients(b, d.how);
     int rc = 0;
     if (d.how == HOW_BULK || d.how == HOW_TOOL || b->set.width > 1)
         d.chunk = b->provider->chunk(b);

@@ -94,6 +94,11 @@ static void figures_count(struct tasks *t, struct task_batch *batch)
     batch->strangers = t->strangers;
 }
 
+bool figures_is_crowded(const struct task_batch *batch)
+{
+    return batch->slots && batch->concurrency_max > 1.25 * batch->slots;
+}
+
 /* Computes how many tasks ran at once: the maximum, and the mean from the first start to the last
  * end. Only tasks with their own times count; without any, the values stay as they are. */
 static void figures_concurrency(struct tasks *t, struct task_batch *batch)
@@ -120,7 +125,9 @@ static void figures_concurrency(struct tasks *t, struct task_batch *batch)
     double span = (double)(end[n - 1] - start[0]);
     batch->concurrency_max = (double)most;
     batch->concurrency_mean = span > 0 ? busy / span : 0;
-    if (batch->makespan > 0 && batch->slots)
+    if (figures_is_crowded(batch))
+        batch->idle = NAN;
+    else if (batch->makespan > 0 && batch->slots)
         batch->idle = 1 - busy / 1e9 / (batch->makespan * batch->slots);
 }
 

@@ -18,6 +18,7 @@ struct batch_group {
     size_t batches, usable; /* usable: complete and without losses */
     struct stats throughput, start50, start99, turnaround50, submit_rate, makespan; /* .n == 0: none */
     bool throttled;
+    bool crowded; /* more tasks ran at once than there are slots: no share of them is known */
 };
 
 enum { GROUPS_MAX = SWEEP_MAX * SWEEP_MAX + 1 };
@@ -45,6 +46,8 @@ struct metg {
 void figures_metg(const struct batch_group *g, size_t n, const struct model *m, struct metg *ret);
 /* Has the mean a 95 % interval? Not of fewer than three values, nor where it would reach below zero, which none of these quantities can be. */
 bool figures_has_interval(const struct stats *s);
-/* Tasks' own time over the time that all slots had: 0 … 1. */
+/* Returns whether so many more tasks ran at once than the batch has slots that clocks do not explain it. */
+bool figures_is_crowded(const struct task_batch *batch);
+/* Tasks' own time over the time that all slots had: 0 … 1. NaN: no complete batch, or a crowded one. */
 double figures_efficiency(const struct batch_group *g);
 #endif

@@ -69,6 +69,7 @@ size_t figures_groups(const struct bench *b, struct batch_group *ret)
         ret[k].batches++;
         ret[k].usable += batch->throughput > 0;
         ret[k].throttled |= batch->throttled;
+        ret[k].crowded |= figures_is_crowded(batch);
     }
     for (size_t k = 0; k < n; k++) {
         group_statistics(b, &ret[k], batch_throughput, &ret[k].throughput);
@@ -83,7 +84,7 @@ size_t figures_groups(const struct bench *b, struct batch_group *ret)
 
 double figures_efficiency(const struct batch_group *g)
 {
-    if (!g->makespan.n || !g->slots || g->makespan.median <= 0)
+    if (!g->makespan.n || !g->slots || g->makespan.median <= 0 || g->crowded)
         return NAN;
     return g->duration * (double)g->tasks / (g->slots * g->makespan.median);
 }
@@ -125,7 +126,7 @@ void figures_model(const struct batch_group *g, size_t n, struct model *ret)
     *ret = (struct model){.t_low = NAN, .t_high = NAN, .alpha_low = NAN, .alpha_high = NAN};
     for (size_t i = 0; i < n && points < SWEEP_MAX; i++) {
         double beyond = g[i].makespan.n ? g[i].makespan.median - per_slot(&g[i]) * g[i].duration : 0;
-        if (g[i].chain || !g[i].slots || !(beyond > 0) || !group_is_shortest(g, n, i) || g[i].throttled)
+        if (g[i].chain || !g[i].slots || !(beyond > 0) || !group_is_shortest(g, n, i) || g[i].throttled || g[i].crowded)
             continue;
         x[points] = log(per_slot(&g[i]));
         y[points++] = log(beyond);
@@ -226,6 +227,10 @@ void figures_metg(const struct batch_group *g, size_t n, const struct model *m, 
             continue;
         if (g[i].throttled) {
             ret->how = "submission was throttled";
+            return;
+        }
+        if (g[i].crowded) {
+            ret->how = "more tasks ran at once than there are slots (--slots)";
             return;
         }
         bool enough = figures_efficiency(&g[i]) >= 0.5;

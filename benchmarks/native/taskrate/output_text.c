@@ -165,7 +165,9 @@ static void put_summary(const struct bench *b, const struct screen *screen, stru
             buf_puts(line, "no throughput");
         if (g->throughput.n && floor > 0)
             buf_printf(line, ", %.3g of the local floor", g->throughput.median / floor);
-        if (g->duration > 0 && g->makespan.n)
+        if (g->crowded)
+            buf_puts(line, ", more tasks at once than slots");
+        else if (g->duration > 0 && g->makespan.n)
             buf_printf(line, ", slots busy %.0f %%", 100 * figures_efficiency(g));
         if (g->throttled)
             buf_puts(line, ", throttled");
