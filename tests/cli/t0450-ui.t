@@ -36,7 +36,7 @@ ask() # CURL'S ARGUMENTS…: as the user who has the link
 
 runs() # how many runs the server has
 {
-    ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2","3","4"],"max_results":1000}' | grep -c '"run_id"'
+    ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2","3","4","5"],"max_results":1000}' | grep -c '"run_id"'
 }
 
 wait_runs() # COUNT
@@ -56,16 +56,18 @@ for i in $(seq 51); do "$BENCHWRAP" -q -e outer -p lr=1 -- true >/dev/null; done
 "$BENCHWRAP" -q -e other --repeat 2 -- true >/dev/null
 "$BENCHWRAP" -q -e user -p lr=1 -- sh -c 'for i in 7 5 3; do "$BENCHWRAP" log metric loss=0.$i; done' >/dev/null
 "$BENCHWRAP" -q -e user -p lr=2 -- sh -c '"$BENCHWRAP" log metric loss=0.4' >/dev/null
+"$BENCHWRAP" -q -e grid -- sh -c '"$0" log best=1; "$0" -q -e grid -- sh -c "\"\$0\" log fit1=1 fit2=1 fit3=1 fit4=1 fit5=1 fit6=1" "$0"' "$BENCHWRAP" >/dev/null
 start
 ok "a server is started" [ -s link ]
 like "the link leads to the runs of the newest run's experiment" "$(cat link)" "^http://benchwrap:[0-9a-f]{32}@127.0.0.1:$port/\\?enter#/experiments/[0-9]+/runs\\?viewStateShareKey=benchwrap&workflowType=machine_learning\$"
-ok "the runs come" wait_runs 58
+ok "the runs come" wait_runs 60
 is "… as rows, not by requests" "$(grep -c 'sent one by one' notes)" 0
 ok "… and equal the tree, fact by fact, files too" "$python" "$ROOT/tests/mlruns/compare_server.py" --apart --user "benchwrap:$MLFLOW_TRACKING_PASSWORD" mlruns "$url"
 view=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=stream")
 like "the table opens with the headline metrics" "$view" 'selectedColumns.*metrics.`triad.bw_MB_per_s.max`.*tags.`benchwrap.verdict`'
 user=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=user")
 like "… also with a metric that the program logged, and the param that differs" "$user" 'selectedColumns.*metrics.`loss.median`.*params.`lr`'
+like "… of the runs that ls shows before those of their child runs" "$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=grid")" 'selectedColumns.*metrics.`best`.*metrics.`fit1`'
 outer=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=outer")
 like "… and one in which only a run before the newest fifty differs" "$outer" 'selectedColumns.*params.`lr`'
 columns() # EXPERIMENT: of metrics
@@ -94,7 +96,7 @@ is "the tree knows nothing of that" "$(grep -rl sharedViewState mlruns)" ""
 file=$(cd mlruns && echo */*/artifacts/stdout.log | cut -d ' ' -f 1)
 is "artifacts take no room: two names of one file" "$(stat -c %h "mlruns/$file")" "$(($(find .benchwrap -samefile "mlruns/$file" | wc -l) + 1))"
 "$BENCHWRAP" -q -e stream -- true >/dev/null
-ok "a run recorded meanwhile comes too" wait_runs 59
+ok "a run recorded meanwhile comes too" wait_runs 61
 is "a second one shows the same link" "$("$BENCHWRAP" ui 2>/dev/null)" "$(cat link)"
 # Other users of the machine, with and without root's help: every route, every way to say who one is.
 link=$(cat link)
@@ -163,7 +165,7 @@ chmod 600 secret
 start -e stream --secret-file secret
 is "a secret of the user's own is taken" "$MLFLOW_TRACKING_PASSWORD" my-own-secret-0123456789
 ok "it starts again" [ -s link ]
-like "… with the same runs" "$(runs)" '^59$'
+like "… with the same runs" "$(runs)" '^61$'
 like "… and the link of the experiment asked for" "$(cat link)" "^http://benchwrap:[^@]*@127.0.0.1:$port/\\?enter#/experiments/[0-9]+/runs"
 kill -KILL "$ui"
 wait "$ui" 2>/dev/null
@@ -176,7 +178,7 @@ if long_tests; then
     start
     ok "a database of another version" [ -s link ]
     like "… is made again" "$(cat notes)" 'made again from the tree'
-    ok "… with all runs" wait_runs 59
+    ok "… with all runs" wait_runs 61
     kill -INT "$ui"
     wait "$ui"
     ui=

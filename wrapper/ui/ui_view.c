@@ -85,21 +85,31 @@ static void ui_add_column(struct ui_column *columns, size_t *count, struct str k
     columns[k].is_median |= is_median;
 }
 
-/* Chooses the headline metrics that `ls` shows. */
-static size_t ui_choose_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct ui_column columns[METRICS_MAX])
+/* Adds the headline metrics of the experiment's child runs, or of all others. */
+static void ui_choose_metrics_of(const struct runs *runs, const char *experiment, bool children, struct arena *a,
+                                 struct ui_column columns[METRICS_MAX], size_t *n)
 {
     struct ui_choice choice = ui_choice_begin(runs, experiment);
-    size_t n = 0;
     for (size_t i = 0; i < runs->count; i++) {
         const struct tree_run *run = runs->all[i];
         struct headline headlines[HEADLINES_MAX];
-        if (!ui_is_of_experiment(run, experiment) || !ui_choice_next(&choice) || !ui_measures(runs, run))
+        if (!ui_is_of_experiment(run, experiment) || !ui_choice_next(&choice) || !ui_measures(runs, run) ||
+            ui_run_has(runs, run, "tags", "mlflow.parentRunId") != children)
             continue;
         const struct folder tree = runs_tree(runs, run);
         size_t count = headlines_of(&tree, run, HEADLINES_MAX, a, headlines);
         for (size_t h = 0; h < count; h++)
-            ui_add_column(columns, &n, str_of(headlines[h].key), headline_column(&tree, run, headlines[h].key, a) != headlines[h].key);
+            ui_add_column(columns, n, str_of(headlines[h].key), headline_column(&tree, run, headlines[h].key, a) != headlines[h].key);
     }
+}
+
+/* Chooses the headline metrics that `ls` shows, and then those of child runs. Returns how many there
+ * are. */
+static size_t ui_choose_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct ui_column columns[METRICS_MAX])
+{
+    size_t n = 0;
+    ui_choose_metrics_of(runs, experiment, false, a, columns, &n);
+    ui_choose_metrics_of(runs, experiment, true, a, columns, &n);
     return n;
 }
 
