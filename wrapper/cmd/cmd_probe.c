@@ -162,7 +162,7 @@ static int probe_command(struct cmd_context *c)
     buf_init(&cache, 4096);
     bool real = strcmp(root, "/") == 0;
     struct host h = {
-        .root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+        .root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC),
         .root_path = root,
         .real = real,
         .env = c->env,

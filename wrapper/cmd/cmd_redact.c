@@ -188,7 +188,7 @@ static int redact_command(struct cmd_context *c)
     bool public = strcmp(opt_text(&c->opts, OPTION_PROFILE), "public") == 0,
          explain = opt_on(&c->opts, OPTION_EXPLAIN) || opt_on(&c->opts, OPTION_JSON);
     struct host h = {
-        .root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = "/", .real = true, .env = c->env, .cwd = "/", .spool = -1};
+        .root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), .root_path = "/", .real = true, .env = c->env, .cwd = "/", .spool = -1};
     struct redaction r;
     struct listing l;
     int done;

@@ -316,7 +316,7 @@ static void collector_begin(struct collecting_node *n, char **env, bool public)
     setpriority(PRIO_PROCESS, 0, 10); /* idle priority would starve on a node that is busy, as nodes should be */
     n->start_ns = n->heard_ns = clock_mono_ns();
     buf_init(&n->out, 4 << 20);
-    n->host = (struct host){.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+    n->host = (struct host){.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC),
                             .root_path = "/",
                             .real = true,
                             .env = env,

@@ -302,14 +302,15 @@ static void run_set_host(struct run *run, char **env)
     struct elsewhere_ways ways = elsewhere_find_ways(run->plan.argv, env, &run->plan.arena);
     const char *elsewhere = elsewhere_reason(run->plan.argv, env, &run->plan.arena);
     const struct line_changes *line = run_line_changes(run, env, elsewhere != NULL);
-    run->host = (struct host){.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+    int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC); /* a sandbox may deny listing it */
+    run->host = (struct host){.root = root,
                               .root_path = "/",
                               .real = true,
                               .env = env,
                               .variables = line ? &line->variables : NULL,
                               .argv = run->plan.program,
                               .full_argv = run->plan.argv,
-                              .elsewhere = elsewhere,
+                              .elsewhere = root < 0 && !elsewhere ? "the root folder / cannot be opened" : elsewhere,
                               .other_root = line ? line->other_root : NULL,
                               .other_folder = line ? line->other_folder : NULL,
                               .served = ways.served ? ways.served : elsewhere,

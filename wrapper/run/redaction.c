@@ -31,7 +31,7 @@ int redaction_begin(struct redaction *ret, bool public_profile, const struct hos
 int redaction_begin_here(struct redaction *ret, bool public_profile, char *const *env, struct err *err)
 {
     struct host here = {
-        .root = public_profile ? open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, .root_path = "/", .real = true, .env = env};
+        .root = public_profile ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, .root_path = "/", .real = true, .env = env};
     int rc = redaction_begin(ret, public_profile, &here, err);
     fs_close(&here.root);
     return rc;
