@@ -429,13 +429,18 @@ static void topology_emit_type(struct host *h, struct record *r, hwloc_topology_
         emit_missing(h, r, "node.type", "%s", reason);
         return;
     }
-    if (view_has_refused_files(h, reason)) {
+    if (view_has_refused_files(h, VIEW_DEVICES, reason)) {
         emit_missing(h, r, "node.type", "a part of the hardware is hidden: %s", reason);
         return;
     }
     topology_summarize(h, t, &text);
     if (text.failed) { /* the hash of half a summary would be a wrong one */
         emit_missing(h, r, "node.type", "the summary of the hardware is too long, or out of memory");
+        return;
+    }
+    if (h->state && h->state->unsure) {
+        emit_missing(h, r, "node.type", "a part of the hardware is hidden: %s",
+                     h->state->failure[0] ? h->state->failure : "a file could not be read");
         return;
     }
     if (!topology_is_same_again(h, &text)) {
@@ -508,10 +513,13 @@ static int topology_before(struct host *h, struct record *r, struct err *err)
     if (!captured && !look_exists(h, "sys/devices/system/cpu"))
         return topology_fail(h, r, err, "not readable: /sys/devices/system/cpu", errno);
     struct look_text online;
+    char reason[256];
     if (!captured && !look_read(h, &online, "sys/devices/system/cpu/online") && errno == LOOK_COVERED)
         return topology_fail(h, r, err, "another file system covers /sys/devices/system/cpu/online", 0);
     if (!captured && topology_has_empty_nodes(h))
         return topology_fail(h, r, err, "/sys/devices/system/node shows no node", 0);
+    if (!captured && view_has_refused_files(h, VIEW_PROCESSORS, reason)) /* hwloc's counts would be those of a part */
+        return topology_fail(h, r, err, reason, 0);
     if (topology_load(&t, h, captured ? buf_text(&xml) : (struct str){NULL, 0}, err) != 0)
         return topology_fail(h, r, err, NULL, 0);
     topology_emit_count(h, r, "cpu.threads", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));

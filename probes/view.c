@@ -1,14 +1,17 @@
 /* view.c: detects that a container or a sandbox hides a part of the hardware from this process. */
 #include "probes/view.h"
 
+#include "base/fs.h"
 #include "probes/parse.h"
 #include "probes/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/personality.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 /* What hwloc and the probes of hardware and settings read. Paths are relative to the root; a mount on one, above or below it counts. */
@@ -30,8 +33,8 @@ static const struct input {
     {"sys/devices/system/node", false},
     {"sys/devices/virtual/dmi", false},
     {"sys/hypervisor", false},
-    {"sys/kernel/mm", false},
-    {"sys/module", false},
+    {"sys/kernel/mm", true},
+    {"sys/module", true},
     {"etc/os-release", false}, /* outside of proc and sys only a mount on the file itself counts */
     {"usr/lib/os-release", false},
 };
@@ -111,12 +114,14 @@ static bool view_lost_device_tree(const struct host *h)
     return faccessat(h->root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && faccessat(h->root, path, F_OK, 0) != 0;
 }
 
-/* Returns whether the mode of the file opens it to all, so that a sandbox or a security module has
- * refused it. Others may be root's alone. */
+/* Returns whether the mode of the file or folder opens it to all, so that a sandbox or a security
+ * module has refused it: some refuse its status, too. Others may be root's alone. */
 static bool view_is_refused(const struct host *h, const char *path)
 {
     struct stat st;
-    return fstatat(h->root, path, &st, 0) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IROTH;
+    if (fstatat(h->root, path, &st, 0) != 0)
+        return errno == EACCES || errno == EPERM;
+    return (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) && st.st_mode & S_IROTH;
 }
 
 void view_note_failure(const struct host *h, const char *path, int why)
@@ -128,41 +133,132 @@ void view_note_failure(const struct host *h, const char *path, int why)
         snprintf(h->state->failure, sizeof h->state->failure, "not readable: /%.100s: %s", path, strerror(why));
 }
 
+/* What hwloc reads: of each entry of `folder` whose name begins with `prefix`, the files `below`, or the files of such a folder.
+ * The kernel opens all of them to all users. hwloc skips in silence what it cannot open. */
+static const char *const of_kinds[] = {"/cpus", NULL}; /* of cpu_core and cpu_atom */
+static const char *const of_list[] = {"/online", "/possible", "/present", NULL};
+static const char *const of_processor[] = {"/topology/core_cpus",
+                                           "/topology/thread_siblings",
+                                           "/topology/package_cpus",
+                                           "/topology/core_siblings",
+                                           "/topology/die_cpus",
+                                           "/topology/cluster_cpus",
+                                           "/topology/book_siblings",
+                                           "/topology/drawer_siblings",
+                                           "/topology/core_id",
+                                           "/topology/die_id",
+                                           "/topology/cluster_id",
+                                           "/topology/physical_package_id",
+                                           "/cache",
+                                           "/cache/index0",
+                                           "/cache/index1",
+                                           "/cache/index2",
+                                           "/cache/index3",
+                                           "/cache/index4",
+                                           "/cpu_capacity",
+                                           "/cpufreq/cpuinfo_max_freq",
+                                           "/cpufreq/base_frequency",
+                                           NULL};
+static const char *const of_node[] = {"/cpumap", "/meminfo", "/distance", NULL};
+static const char *const of_firmware[] = {"/sys_vendor", "/product_name", "/board_name", NULL};
+static const char *const of_pci[] = {"/class", "/vendor", "/device", NULL};
+static const struct view_place {
+    enum view_part part;
+    const char *folder, *prefix, *const *below;
+} places[] = {
+    {VIEW_PROCESSORS, "sys/devices", "cpu_", of_kinds},
+    {VIEW_PROCESSORS, "sys/devices/system", "cpu", of_list},
+    {VIEW_PROCESSORS, "sys/devices/system/cpu", "cpu", of_processor},
+    {VIEW_PROCESSORS, "sys/devices/system", "node", of_list},
+    {VIEW_PROCESSORS, "sys/devices/system/node", "node", of_node},
+    {VIEW_DEVICES, "sys/class/dmi", "id", of_firmware},
+    {VIEW_DEVICES, "sys/bus/pci/devices", "", of_pci},
+};
+
 struct view_search {
     const struct host *h;
-    const char *folder;
+    const struct view_place *place;
+    const char *folder; /* of view_try_file */
     char *reason;
 };
 
-static void view_try_file(void *context, const char *name)
+/* Opens a file or folder. Notes the failure, in `reason` too, unless it is not there or only for writing. An administrator may
+ * have closed it to users: what they see is a part, too. */
+static int view_try_path(const struct view_search *s, const char *path)
 {
-    struct view_search *s = context;
-    char path[400];
-    snprintf(path, sizeof path, "%s/%.255s", s->folder, name);
     int fd = openat(s->h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0)
-        close(fd);
-    else if (errno != ENOENT && errno != ENOTDIR && !*s->reason && view_is_refused(s->h, path))
-        snprintf(s->reason, 256, "not readable: /%.150s: %s", path, strerror(errno));
+    if (fd >= 0 || errno == ENOENT || errno == ENOTDIR)
+        return fd;
+    int why = errno;
+    struct stat st;
+    if (fstatat(s->h->root, path, &st, 0) == 0 && !(st.st_mode & (S_IRUSR | S_IRGRP | S_IROTH)))
+        return -1;
+    if (!*s->reason)
+        snprintf(s->reason, 256, "not readable: /%.150s: %s", path, strerror(why));
+    if (s->h->state) {
+        s->h->state->unsure = true;
+        if (!s->h->state->failure[0])
+            snprintf(s->h->state->failure, sizeof s->h->state->failure, "not readable: /%.100s: %s", path, strerror(why));
+    }
+    return -1;
 }
 
-bool view_has_refused_files(const struct host *h, char reason[256])
+static void view_try_file(void *context, const char *name)
 {
-    static const char *const folders[] = {"sys/devices/system/cpu/cpu0/topology",     "sys/devices/system/cpu/cpu0/cache/index0",
-                                          "sys/devices/system/cpu/cpu0/cache/index1", "sys/devices/system/cpu/cpu0/cache/index2",
-                                          "sys/devices/system/cpu/cpu0/cache/index3", "sys/devices/system/node/node0"};
+    const struct view_search *s = context;
+    char path[600];
+    snprintf(path, sizeof path, "%s/%.255s", s->folder, name);
+    int fd = view_try_path(s, path);
+    fs_close(&fd);
+}
+
+static void view_try_entry(void *context, const char *name)
+{
+    struct view_search *s = context;
+    struct stat st;
+    char path[400];
+    for (const char *const *below = s->place->below; *below && strncmp(name, s->place->prefix, strlen(s->place->prefix)) == 0; below++) {
+        snprintf(path, sizeof path, "%s/%.255s%s", s->place->folder, name, *below);
+        int fd = view_try_path(s, path);
+        if (fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+            s->folder = path;
+            look_each_name(s->h, path, view_try_file, s);
+        }
+        fs_close(&fd);
+    }
+}
+
+bool view_has_refused_files(const struct host *h, enum view_part part, char reason[256])
+{
     *reason = 0;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        struct view_search s = {h, folders[i], reason};
-        look_each_name(h, folders[i], view_try_file, &s);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct view_search s = {h, &places[i], NULL, reason};
+        int fd = places[i].part == part ? view_try_path(&s, places[i].folder) : -1;
+        if (fd >= 0)
+            look_each_name(h, places[i].folder, view_try_entry, &s);
+        fs_close(&fd);
     }
     return *reason;
+}
+
+/* Returns whether the folder of the root is of another kind of file system than the kernel's, as where a sandbox makes it and
+ * binds some of the kernel's folders below it. False where this cannot be read. */
+static bool view_is_replaced(const struct host *h, const char *folder, int64_t kind)
+{
+    struct statfs s;
+    int fd CLEANUP_FD = h->real ? openat(h->root, folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    return fd >= 0 && fstatfs(fd, &s) == 0 && s.f_type != kind;
 }
 
 /* Returns true with the reason where a file that describes the hardware cannot be opened, or is
  * absent though each machine has it. */
 static bool view_find_unreadable(const struct host *h, char reason[256])
 {
+    bool no_proc = view_is_replaced(h, "proc", PROC_SUPER_MAGIC);
+    if (no_proc || view_is_replaced(h, "sys", SYSFS_MAGIC)) {
+        snprintf(reason, 256, "/%s is not the kernel's file system", no_proc ? "proc" : "sys");
+        return true;
+    }
     if (view_lost_device_tree(h)) {
         snprintf(reason, 256, "/proc/device-tree leads to a folder that is hidden");
         return true;
@@ -242,12 +338,12 @@ static void view_mix_memory(const struct host *h, void (*mix)(void *context, str
 
 void view_mix(const struct host *h, void (*mix)(void *context, struct str text), void *context)
 {
-    static const char *const places[][2] = {{"dev", "nvidia"}, {"dev", "kfd"}, {"dev/dri", "render"}, {"sys/bus/pci/devices", ""}};
+    static const char *const visible[][2] = {{"dev", "nvidia"}, {"dev", "kfd"}, {"dev/dri", "render"}, {"sys/bus/pci/devices", ""}};
     static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
                                             "GPU_DEVICE_ORDINAL",   "ZE_AFFINITY_MASK",       "SLURM_JOB_GPUS",       "SLURM_STEP_GPUS"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct accelerators a = {mix, context, places[i][1]};
-        look_each_name(h, places[i][0], view_mix_device, &a);
+    for (size_t i = 0; i < sizeof visible / sizeof *visible; i++) {
+        struct accelerators a = {mix, context, visible[i][1]};
+        look_each_name(h, visible[i][0], view_mix_device, &a);
     }
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = look_env(h, variables[i]);

@@ -13,9 +13,12 @@ bool view_is_partial(const struct host *h, char reason[256]);
 /* Notes in h->state that a file could not be read where the hashes of hardware and settings depend on it. why: errno. */
 void view_note_failure(const struct host *h, const char *path, int why);
 
-/* Returns true, and which in `reason`, if single files of the first processor or NUMA node that all may read are refused,
- * as by a security module: hwloc skips them silently. */
-bool view_has_refused_files(const struct host *h, char reason[256]);
+/* What hwloc reads file by file: processors, caches and NUMA nodes, or PCI devices and the firmware's names. */
+enum view_part { VIEW_PROCESSORS, VIEW_DEVICES };
+/* Returns true, and which in `reason`, if a file or folder of this part is refused, as by a security module.
+ * h->state then has the failure and is unsure, so that nothing of this hook is cached. Opens each file: for a hook whose facts
+ * are cached. */
+bool view_has_refused_files(const struct host *h, enum view_part part, char reason[256]);
 
 /* Calls mix(context, text) for each text about what is visible of the machine to this process now,
  * and that can differ between two runs of one boot: the accelerators in its /dev, the variables
