@@ -4,9 +4,14 @@
 #include "probes/parse.h"
 #include "probes/state.h"
 
+#include "base/fs.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 /* Sets where the group `path` shows below a mount of the hierarchy. A group outside of this
@@ -69,12 +74,22 @@ static bool cgroup_is_limiting_path(const struct host *h, struct str path)
     return !str_is(path, "/") || (n > 0 && !str_is((struct str){link, (size_t)n}, initial));
 }
 
+/* Returns whether what is visible at the group's folder is no group: a later mount of another kind covers the hierarchy. */
+static bool cgroup_is_covered(const struct host *h, const struct cgroup *g)
+{
+    struct statfs s;
+    if (!h->real)
+        return false;
+    int fd CLEANUP_FD = openat(h->root, g->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 || fstatfs(fd, &s) != 0 || s.f_type != (g->version == 1 ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC);
+}
+
 /* Finds the group of this process in the hierarchy of the controller; "": that of version 2,
  * whatever it controls. The later of several mounts hides the others. */
 static void cgroup_find_group(const struct host *h, struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
 {
     struct str path = {"", 0};
-    ret->found = ret->hidden = ret->is_part = ret->unmounted = false;
+    ret->found = ret->hidden = ret->covered = ret->is_part = ret->unmounted = false;
     ret->version = *controller && cgroup_find_path(cgroups, controller, &path) ? 1 : 2;
     if (ret->version == 2 && !cgroup_find_path(cgroups, "", &path))
         return;
@@ -86,6 +101,8 @@ static void cgroup_find_group(const struct host *h, struct str cgroups, struct s
             cgroup_place_group(&m, path, ret);
     }
     ret->unmounted = !ret->found && !ret->hidden && cgroup_is_limiting_path(h, path);
+    ret->covered = ret->found && cgroup_is_covered(h, ret);
+    ret->found &= !ret->covered;
 }
 
 static int cgroup_read_files(const struct host *h, struct buf *cgroups, struct buf *own, struct str *ret_mounts)
@@ -147,19 +164,33 @@ static bool cgroup_is_exempted_by(const struct host *h, const char *dir)
     return look_read_int(h, &hierarchical, "%s/memory.use_hierarchy", dir) && hierarchical == 0;
 }
 
-/* Returns the smallest of a limit on the way up; HUGE_VAL: there is none. Sets *any where a level
- * has the limit's file: read returns false where it has not. */
-static double cgroup_smallest_limit(const struct host *h, const struct cgroup *g, reader *read, bool *any)
+/* Returns whether a limit may exist whose file could not be read, by the errno of its reader: 0 where the file's text is unknown. */
+static bool cgroup_is_unread(int why)
+{
+    static const int absent[] = {0, ENOENT, ENOTDIR, ENODEV, EOPNOTSUPP, EINVAL, ERANGE};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        if (why == absent[i])
+            return false;
+    return true;
+}
+
+/* Returns the smallest of a limit on the way up, and in `best` the folder of its group. HUGE_VAL: there is none, `best` is the
+ * group's own. NAN with errno: one of them cannot be read. Sets *any where a level has the limit's file. */
+static double cgroup_smallest_limit(const struct host *h, const struct cgroup *g, reader *read, bool *any, char best[1024])
 {
     double least = HUGE_VAL, value;
     char dir[1024];
-    if (!g->found)
-        return least;
     memcpy(dir, g->dir, sizeof dir);
+    memcpy(best, dir, sizeof dir);
     do {
-        if (read(h, dir, &value)) {
-            *any = true;
-            least = fmin(least, value);
+        errno = 0;
+        bool done = read(h, dir, &value);
+        if (!done && cgroup_is_unread(errno))
+            return NAN;
+        *any |= done;
+        if (done && value < least) {
+            least = value;
+            memcpy(best, dir, sizeof dir);
         }
     } while (cgroup_climb_once(g, dir) && !(g->version == 1 && cgroup_is_exempted_by(h, dir)));
     return least;
@@ -211,19 +242,30 @@ static bool cgroup_read_cpu_1(const struct host *h, const char *dir, double *ret
     return true;
 }
 
-void cgroup_climb_to_limit(const struct host *h, struct cgroup *g)
+static const char cgroup_hidden_parents[] = "no visible control group has a limit, and those above the container's are not visible";
+
+/* Returns why the group, or whether there is one, is not known; NULL: it was found, or there is none. */
+static const char *cgroup_hidden_reason(const struct cgroup *g)
 {
-    double least = HUGE_VAL, value;
-    char dir[1024], best[1024];
-    memcpy(dir, g->dir, sizeof dir);
-    memcpy(best, dir, sizeof best);
-    do {
-        if ((g->version == 1 ? cgroup_read_cpu_1 : cgroup_read_cpu_2)(h, dir, &value) && value < least) {
-            least = value;
-            memcpy(best, dir, sizeof best);
-        }
-    } while (cgroup_climb_once(g, dir));
+    return g->covered     ? "another file system covers the control group of this process"
+           : g->found     ? NULL
+           : g->hidden    ? "the control group of this process is outside of what is mounted"
+           : g->unmounted ? "the control group of this process is in a hierarchy that is not mounted"
+                          : NULL;
+}
+
+const char *cgroup_climb_to_limit(const struct host *h, struct cgroup *g)
+{
+    bool any = false;
+    char best[1024];
+    const char *why = cgroup_hidden_reason(g);
+    if (why || !g->found)
+        return why;
+    double least = cgroup_smallest_limit(h, g, g->version == 1 ? cgroup_read_cpu_1 : cgroup_read_cpu_2, &any, best);
+    if (isnan(least))
+        return "a control group's limit of processors is not readable";
     memcpy(g->dir, best, sizeof best);
+    return isinf(least) && cgroup_hides_parents(h, g) ? cgroup_hidden_parents : NULL;
 }
 
 bool cgroup_climb_to_memory(const struct host *h, struct cgroup *g)
@@ -301,28 +343,28 @@ static bool cgroup_read_pids(const struct host *h, const char *dir, double *ret)
     return cgroup_read_limit(h, dir, "pids.max", ret);
 }
 
-static const char cgroup_unmounted[] = "the control group of this process is in a hierarchy that is not mounted";
-
 /* Records the smallest of a limit. read_1, read_2: its reader in each version, NULL where the version has no such limit. */
 static void cgroup_emit_limit(struct host *h, struct record *r, const char *key, const struct cgroup *g, reader *read_1, reader *read_2)
 {
     bool any = false;
-    if (!g->found && g->hidden) {
-        emit_missing(h, r, key, "the control group of this process is outside of what is mounted");
-        return;
-    }
+    char best[1024];
     reader *read = g->version == 1 ? read_1 : read_2;
-    if (g->unmounted && read) {
-        emit_missing(h, r, key, "%s", cgroup_unmounted);
+    const char *why = cgroup_hidden_reason(g);
+    if (why && (read || g->hidden)) {
+        emit_missing(h, r, key, "%s", why);
         return;
     }
-    double least = read ? cgroup_smallest_limit(h, g, read, &any) : HUGE_VAL;
+    double least = read && g->found ? cgroup_smallest_limit(h, g, read, &any, best) : HUGE_VAL;
+    if (isnan(least)) {
+        emit_missing(h, r, key, "not readable: the limit of a control group: %s", strerror(errno));
+        return;
+    }
     if (!any)
         return; /* the controller is not there */
     struct buf text CLEANUP_BUF;
     buf_init(&text, 64);
     if (isinf(least) && cgroup_hides_parents(h, g))
-        emit_missing(h, r, key, "no visible control group has a limit, and those above the container's are not visible");
+        emit_missing(h, r, key, "%s", cgroup_hidden_parents);
     else if (isinf(least))
         emit_text(h, r, key, "none");
     else if (strstr(key, "_GiB"))
@@ -384,10 +426,10 @@ static void cgroup_emit_limits(struct host *h, struct record *r)
     const struct cgroup *const limiting[] = {&cpu, &memory, &cpuset};
     bool one = false;
     for (size_t i = 0; i < sizeof limiting / sizeof *limiting; i++)
-        one |= (limiting[i]->found || limiting[i]->hidden) && limiting[i]->version == 1;
-    bool is_two = two.found || two.hidden;
+        one |= (limiting[i]->found || limiting[i]->hidden || limiting[i]->covered) && limiting[i]->version == 1;
+    bool is_two = two.found || two.hidden || two.covered;
     if (!one && !is_two && (cpu.unmounted || memory.unmounted || cpuset.unmounted))
-        emit_missing(h, r, "cgroup.version", "%s", cgroup_unmounted);
+        emit_missing(h, r, "cgroup.version", "the control group of this process is in a hierarchy that is not mounted");
     else
         emit_text(h, r, "cgroup.version", one && is_two ? "1+2" : one ? "1" : is_two ? "2" : "none");
     cgroup_emit_limit(h, r, "cgroup.cpu_limit", &cpu, cgroup_read_cpu_1, cgroup_read_cpu_2);
@@ -396,8 +438,8 @@ static void cgroup_emit_limits(struct host *h, struct record *r)
     cgroup_emit_limit(h, r, "cgroup.pids_limit", &pid, cgroup_read_pids, cgroup_read_pids);
     if (cgroup_allowed_cpus(h, &cpuset, &cpus))
         emit_param(h, r, "cgroup.cpus", (struct str){cpus.p, cpus.n});
-    else if (cpuset.unmounted)
-        emit_missing(h, r, "cgroup.cpus", "%s", cgroup_unmounted);
+    else if (cgroup_hidden_reason(&cpuset))
+        emit_missing(h, r, "cgroup.cpus", "%s", cgroup_hidden_reason(&cpuset));
 }
 
 /* Stores the limits in the probe's data, for cgroup_after to record. Records them at once on a
@@ -417,9 +459,9 @@ static int cgroup_before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-/* Records one limit at the end, as missing where it changed. why: the program's own is another;
- * now: what is read after the program. */
-static void cgroup_emit_kept(struct record *r, const struct fact *f, const char *why, const struct record *now)
+/* Records one limit at the end, as missing where it changed. why: the program's own is another; changed: a sample read another
+ * limit of processors; now: what is read after the program. */
+static void cgroup_emit_kept(struct record *r, const struct fact *f, const char *why, bool changed, const struct record *now)
 {
     char key[64];
     snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
@@ -429,6 +471,8 @@ static void cgroup_emit_kept(struct record *r, const struct fact *f, const char 
     else if (later && !str_eq(later->text, f->text))
         record_missing(r, key, "it changed while the program ran: " STR_FMT " before, " STR_FMT " after", STR_ARG(f->text),
                        STR_ARG(later->text));
+    else if (str_is(f->key, "cgroup.cpu_limit") && changed)
+        record_missing(r, key, "it changed while the program ran, and again to its first value");
     else
         record_fact(r, f);
 }
@@ -446,7 +490,7 @@ static int cgroup_after(struct host *h, struct record *r, struct err *err)
     record_init(&now, r->id, r->start_ms);
     cgroup_emit_limits(h, &now);
     for (const struct fact *f = k->facts.first; f; f = f->next)
-        cgroup_emit_kept(r, f, why, &now);
+        cgroup_emit_kept(r, f, why, cgroup_use_limit_changed(h), &now);
     record_deinit(&now);
     return 0;
 }

@@ -9,6 +9,7 @@ struct cgroup {
     int version; /* of the hierarchy that has the controller: 1 or 2 */
     bool found; /* false: no such hierarchy, or the group is not visible in it */
     bool hidden; /* the last mount of the hierarchy shows other groups only */
+    bool covered; /* a later mount of another kind shows something else at the group's folder */
     bool unmounted; /* this process is in a group of a hierarchy that is mounted nowhere: its limits are not visible */
     bool is_part; /* the mount shows a part of the hierarchy: the groups above it are not visible */
 };
@@ -21,9 +22,10 @@ bool cgroup_of_controller(const struct host *h, const char *controller, struct c
 /* Returns whether the group is the root of its hierarchy, whose counters describe the machine instead of a group. */
 bool cgroup_is_root(const struct host *h, const struct cgroup *g);
 
-/* Moves *g up to the group with the minimum processor limit, where one has a limit: its counters
- * count how often that limit withheld processors. */
-void cgroup_climb_to_limit(const struct host *h, struct cgroup *g);
+/* Moves *g up to the group with the minimum processor limit, where one has a limit: its counters count how often that limit
+ * withheld processors. Returns NULL, also for a group that is not found; or why that group is not known: it is not visible, or a
+ * limit is not readable. */
+const char *cgroup_climb_to_limit(const struct host *h, struct cgroup *g);
 
 /* Moves *g of version 2 up to the nearest group that has the memory controller: it counts for those below it, which
  * lack the controller or are threaded. False: no visible group has it. Source: admin-guide/cgroup-v2.rst of Linux. */
@@ -36,6 +38,9 @@ bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known);
 /* Returns why the limits of this process did not apply to the program, as the probe cgroup_use has
  * found so far, and by the processor time in `r` after the program's end; NULL: they applied. */
 const char *cgroup_use_foreign_reason(const struct host *h, const struct record *r);
+
+/* Returns whether a sample of cgroup_use read another limit of processors than the one before the program. */
+bool cgroup_use_limit_changed(const struct host *h);
 
 /* Reads the processors that the cpuset group allows, as the kernel's list; the nearest ancestor's where the group has none of
  * its own. False, ret->n == 0: not visible. */

@@ -14,7 +14,10 @@ struct cgroup_use {
     struct cgroup cpu, usage_1, memory; /* usage_1: of version 1's cpuacct; version 2 has the use in cpu */
     bool memory_above; /* memory is that of a group above the program's, which lacks the controller */
     struct cgroup limit; /* where processors are withheld: the group itself, or one above it whose limit is less */
-    struct sampled_file cpu_file, limit_file, usage_file, memory_file, events_file;
+    const char *limit_why; /* why that group is not known */
+    char quota[64]; /* the limit's text at the first reading */
+    bool limit_changed; /* a later reading had another one */
+    struct sampled_file cpu_file, limit_file, quota_file, usage_file, memory_file, events_file;
     struct sample_count usage, periods, throttled, throttled_s, killed, node_killed;
     int64_t first_ns; /* when it was first counted */
     bool foreign; /* the program was found in other groups, */
@@ -77,11 +80,27 @@ static void cgroup_use_count_throttling(struct host *h, struct record *r, struct
         sample_emit_fine(h, r, 100 * part / rate, "system/cgroup_throttled_percentage");
 }
 
+/* Compares the limit with that of the first reading: it may change and come back. */
+static void cgroup_use_check_limit(struct host *h, struct cgroup_use *g)
+{
+    struct str text;
+    char now[sizeof g->quota];
+    if (g->limit_changed ||
+        !sample_read(h, &g->quota_file, &text, g->limit.version == 2 ? "%s/cpu.max" : "%s/cpu.cfs_quota_us", g->limit.dir))
+        return;
+    snprintf(now, sizeof now, STR_FMT, STR_ARG(text));
+    if (!g->quota[0])
+        memcpy(g->quota, now, sizeof now);
+    g->limit_changed = strcmp(now, g->quota) != 0;
+}
+
 /* Updates the processor counts of the groups, and records a sample. r NULL: records nothing. */
 static void cgroup_use_count_processors(struct host *h, struct record *r, struct cgroup_use *g)
 {
     struct str cpu_stat = {"", 0};
     double usage, rate;
+    if (g->limit.found)
+        cgroup_use_check_limit(h, g);
     if (g->limit.found && sample_read(h, &g->limit_file, &cpu_stat, "%s/cpu.stat", g->limit.dir))
         cgroup_use_count_throttling(h, r, g, cpu_stat);
     cpu_stat = (struct str){"", 0};
@@ -141,8 +160,8 @@ static void cgroup_use_find_groups(struct host *h, struct cgroup_use *g)
         return;
     cgroup_use_find_group(h, "cpu", &g->cpu);
     g->limit = g->cpu;
-    if (g->cpu.found)
-        cgroup_climb_to_limit(h, &g->limit);
+    g->limit_why = cgroup_climb_to_limit(h, &g->limit);
+    g->limit.found &= !g->limit_why;
     cgroup_use_find_group(h, "cpuacct", &g->usage_1);
     cgroup_use_find_memory(h, g);
     g->searched = true;
@@ -203,6 +222,12 @@ const char *cgroup_use_foreign_reason(const struct host *h, const struct record 
     return g && g->foreign ? "the program moved to another control group than the one that it was started in" : NULL;
 }
 
+bool cgroup_use_limit_changed(const struct host *h)
+{
+    const struct cgroup_use *g = probe_data(h, &probe_cgroup_use);
+    return g && g->limit_changed;
+}
+
 static int cgroup_use_sample(struct host *h, struct record *r, struct err *err)
 {
     struct cgroup_use *g = probe_data(h, &probe_cgroup_use);
@@ -260,6 +285,11 @@ static bool cgroup_use_is_short(const struct host *h, const struct cgroup_use *g
 static void cgroup_use_emit_throttling(struct host *h, struct record *r, struct cgroup_use *g)
 {
     double percent = g->periods.sum > 0 ? 100 * g->throttled.sum / g->periods.sum : 0;
+    if (g->limit_why) {
+        emit_missing(h, r, "cgroup.throttled_s", "%s", g->limit_why);
+        emit_missing(h, r, "cgroup.throttled_percent", "%s", g->limit_why);
+        return;
+    }
     if (cgroup_use_is_short(h, g, r)) {
         if (g->throttled_s.known)
             emit_missing(h, r, "cgroup.throttled_s", NOISE_SHORT_RUN);
@@ -294,6 +324,7 @@ static void cgroup_use_drop(void *kept)
     struct cgroup_use *g = kept;
     sample_close(&g->cpu_file);
     sample_close(&g->limit_file);
+    sample_close(&g->quota_file);
     sample_close(&g->usage_file);
     sample_close(&g->memory_file);
     sample_close(&g->events_file);
