@@ -3,6 +3,7 @@
  * job.* describes the allocation, step.* the launch that the program belongs to: Slurm's step, or the world of an MPI launcher,
  * which counts above the step's since mpirun inside a step starts what it likes. */
 #include "base/fs.h"
+#include "base/hostlist.h"
 #include "base/slurm.h"
 #include "probes/look.h"
 
@@ -238,15 +239,38 @@ static enum slurm_scope scheduler_slurm_scope(const struct host *h)
     return !scheduler_in_step(h) ? SLURM_ALLOCATION : h->starts_ranks ? SLURM_OUTER_STEP : SLURM_OWN_STEP;
 }
 
+static int scheduler_count_node(void *context, struct str name)
+{
+    int64_t *n = context;
+    *n += memchr(name.p, '[', name.n) ? INT32_MIN : 1; /* a range that is not understood */
+    return 0;
+}
+
+/* Returns whether the list of the job's nodes has another number of them than `nodes`, and that in *ret. False where there is no list,
+ * or it is not understood. */
+static bool scheduler_lists_other(const struct host *h, int64_t nodes, int64_t *ret)
+{
+    const char *list = scheduler_read_value(h, "SLURM_JOB_NODELIST");
+    *ret = 0;
+    return list && hostlist_each(str_of(list), scheduler_count_node, ret) == 0 && *ret > 0 && *ret != nodes;
+}
+
 static void scheduler_emit_slurm_nodes(struct host *h, struct record *r, enum slurm_scope scope)
 {
     static const char *const names[] = {"SLURM_JOB_NUM_NODES", "SLURM_NNODES"};
-    int64_t nodes, het = scheduler_het_size(h);
+    int64_t nodes, listed, het = scheduler_het_size(h);
     if (scope == SLURM_OWN_STEP && !scheduler_is_daemon_step(h) && scheduler_read_count(h, "SLURM_STEP_NUM_NODES", &nodes))
         scheduler_emit_once(h, r, "step.nodes", nodes);
     if (het && !scheduler_het_sum(h, names, het, &nodes))
         emit_missing(h, r, "job.nodes", "this heterogeneous job does not list the nodes of each of its %lld components", (long long)het);
-    else if (het || scheduler_read_count(h, names[0], &nodes) || (scope == SLURM_ALLOCATION && scheduler_read_count(h, names[1], &nodes)))
+    else if (!het && !scheduler_read_count(h, names[0], &nodes) &&
+             (scope != SLURM_ALLOCATION || !scheduler_read_count(h, names[1], &nodes)))
+        return;
+    else if (!het && scheduler_lists_other(h, nodes, &listed))
+        emit_missing(h, r, "job.nodes",
+                     "the variables of Slurm state %lld nodes, but SLURM_JOB_NODELIST lists %lld: one of them was changed in the job",
+                     (long long)nodes, (long long)listed);
+    else
         scheduler_emit_once(h, r, "job.nodes", nodes);
 }
 

@@ -87,15 +87,17 @@ static bool slurm_job_time_text(struct str value, char *to, size_t size)
     return gmtime_r(&t, &tm) && strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;
 }
 
-/* Warns where Slurm states another number of nodes than the environment: the job was resized. Of a
- * heterogeneous job scontrol reports one component, so nothing is compared. */
+/* Warns where Slurm states another number of nodes than the environment. Of a heterogeneous job scontrol reports one component, so nothing is compared. */
 static void slurm_job_check_nodes(const struct slurm_job *job, struct record *r)
 {
     const struct fact *f = record_find(r, FACT_PARAM, "job.nodes");
     struct str value = job->field[SLURM_NODES];
     if (f && value.n && !record_find(r, FACT_PARAM, "slurm.het_size") && !str_eq(f->text, value))
-        record_warning(r, "job.nodes is " STR_FMT " by the environment, but Slurm states " STR_FMT ": the job was resized",
-                       STR_ARG(f->text), STR_ARG(value));
+        record_warning(
+            r,
+            "job.nodes is " STR_FMT " by the environment, but Slurm states " STR_FMT
+            ": the job was resized, or a variable was changed. The other facts of job.* from the environment may be wrong as well",
+            STR_ARG(f->text), STR_ARG(value));
 }
 
 /* Reads the GPUs of "cpu=4,node=2,gres/gpu=5"; gres/gpu:a100=3 is a part of them. False: it has

@@ -75,12 +75,25 @@ is "srun in a step of one task" "$(shape | cut -d' ' -f1-4)" "3 - 2 2"
 in_job -N3 -n6 -- "SLURM_NTASKS=2 SLURM_NPROCS=2 $bw -- srun sleep 1"
 is "variables that were changed in the job: the number of its tasks is missing" "$(shape | cut -d' ' -f1,2) $(missing job.tasks)" \
     "3 - SLURM_NTASKS is 2, but SLURM_TASKS_PER_NODE lists 6: one of them was changed in the job"
+in_job -N3 -n3 -- "SLURM_NNODES=2 SLURM_JOB_NUM_NODES=2 $bw -- srun -n2 sleep 2"
+is "... and of its nodes" "$(shape | cut -d' ' -f1,2) $(missing job.nodes)" \
+    "- 3 the variables of Slurm state 2 nodes, but SLURM_JOB_NODELIST lists 3: one of them was changed in the job"
+cpus() { "$BENCHWRAP" show --json | jq -r '.params["step.cpus_per_task"] // "-"'; }
+in_job -N2 -n4 -c2 -- "SRUN_CPUS_PER_TASK=2 $bw -- srun -n3 sleep 0.1"
+is "SRUN_CPUS_PER_TASK is what srun reads" "$(cpus)" 2
+in_job -N2 -n4 -c2 -- "$bw -- env SRUN_CPUS_PER_TASK=2 srun -n3 -c1 sleep 0.1"
+is "... unless it has -c" "$(cpus)" 1
+in_job -N2 -n4 -c2 -- "$bw -- env SRUN_CPUS_PER_TASK=2 srun -n3 sleep 0.1"
+is "... or from env in the line" "$(cpus)" 2
 if long_tests; then
+    in_job -N3 -n3 -- "scontrol update jobid=\$SLURM_JOB_ID numnodes=2; $bw -- srun -n2 sleep 2"
+    like "the step of the collectors fails: srun's error, not a notice before it" "$("$BENCHWRAP" show --json | jq -r '.missing[].reason | select(test("step of the collectors"))')" \
+        "^the step of the collectors: srun: error: "
     in_job -N3 -n3 -- "srun -N2 -n2 $bw -- srun --overlap -N1 -n1 sleep 4"
     is "srun in each rank of a step: the launch, not the step around it" "$(shape | cut -d' ' -f1-4)" "3 - 1 1"
     in_job -N3 -- "scontrol update JobId=\$SLURM_JOB_ID NumNodes=2; $bw -- srun --overlap sleep 2"
     like "a job that was resized" "$("$BENCHWRAP" show --json | jq -r '[.warnings[].text? // .warnings[]] | join("+")')" \
-        'job.nodes is 3 by the environment, but Slurm states 2: the job was resized'
+        'job.nodes is 3 by the environment, but Slurm states 2: the job was resized, or a variable was changed'
 fi
 
 # heterogeneous jobs: every component

@@ -149,14 +149,27 @@ static void request_clocks(struct run *run)
         n->asked_ns = 0; /* srun does not read: another time */
 }
 
-/* Records as a warning what srun printed when it failed, without its prefix. */
+/* Returns the line that has the cause in what srun printed: the first error, else the last line; notices precede both. */
+static struct str step_cause(struct str why)
+{
+    struct str last = {"", 0};
+    while (why.p) {
+        struct str line = str_trim(str_cut(&why, '\n'));
+        if (str_has(line, "error: "))
+            return line;
+        if (line.n)
+            last = line;
+    }
+    return last;
+}
+
+/* Records why values of the other nodes are missing, in the words of the srun that failed. */
 static void step_failed(struct run *run)
 {
     struct run_collectors *n = &run->nodes;
     char text[600];
-    struct str why = n->step.why.n ? str_of(job_words(run, n->step.why.p)) : STR("srun ended without a word");
-    struct str first = str_cut(&why, '\n');
-    snprintf(text, sizeof text, "the step of the collectors: " STR_FMT, STR_ARG(str_sub(first, 0, 400)));
+    struct str cause = step_cause(n->step.why.n ? str_of(job_words(run, n->step.why.p)) : STR("srun ended without a word"));
+    snprintf(text, sizeof text, "the step of the collectors: " STR_FMT, STR_ARG(str_sub(cause, 0, 400)));
     if (n->seen_count < (size_t)n->expected && run->end.kind == 0)
         collectors_missing(run, text);
 }

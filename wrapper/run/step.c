@@ -8,6 +8,7 @@
 #include "launch/peel.h"
 #include "launch/proc.h"
 #include "probes/slurm_step.h"
+#include "run/elsewhere.h"
 #include "run/state.h"
 
 #include <stdio.h>
@@ -69,6 +70,15 @@ static bool has_tasks_of_job(const struct run *run)
     return is_srun(run) && (env_positive_number(run, "SLURM_NTASKS", &n) || env_positive_number(run, "SLURM_NPROCS", &n));
 }
 
+/* Returns the processors for each task that srun reads from its environment where it has no -c; 0: none. Since Slurm 22.05 srun reads
+ * this variable in place of SLURM_CPUS_PER_TASK. */
+static int64_t srun_cpus_per_task(struct run *run)
+{
+    const char *text = env_text(elsewhere_variables(run->plan.argv, run->host.env, &run->plan.arena), "SRUN_CPUS_PER_TASK");
+    int64_t n;
+    return is_srun(run) && text && str_int(str_of(text), &n) && n > 0 ? n : 0;
+}
+
 void step_record(struct run *run)
 {
     struct peel_shape shape;
@@ -77,7 +87,10 @@ void step_record(struct run *run)
     record_step_param(run, "launcher", "step.tasks", shape.tasks);
     if (!shape.tasks_per_node || shape.tasks || !has_tasks_of_job(run))
         record_step_param(run, "launcher", "step.tasks_per_node", shape.tasks_per_node);
-    record_step_param(run, "launcher", "step.cpus_per_task", shape.cpus_per_task);
+    record_step_param(run, "launcher", "step.cpus_per_task",
+                      shape.cpus_per_task ? shape.cpus_per_task
+                      : told              ? srun_cpus_per_task(run)
+                                          : 0);
     bool one = job_components(run) == 1 && env_positive_number(run, "SLURM_JOB_NUM_NODES", &nodes) && nodes == 1;
     run->step.wanted = is_srun(run) && !run->host.own_job && env_positive_number(run, "SLURM_JOB_ID", &nodes) &&
                        !(one && told && shape.tasks) && !opt_on(&run->plan.opts, OPTION_NO_SCONTROL);
