@@ -323,14 +323,34 @@ bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known)
     return *ret_known && other;
 }
 
+/* Above memory.high the kernel stalls the group's processes until they have returned memory: the smaller of both limits. */
 static bool cgroup_read_memory_2(const struct host *h, const char *dir, double *ret)
 {
-    return cgroup_read_limit(h, dir, "memory.max", ret);
+    double high = HUGE_VAL;
+    if (!cgroup_read_limit(h, dir, "memory.max", ret))
+        return false;
+    if (!cgroup_read_limit(h, dir, "memory.high", &high) && cgroup_is_unread(errno))
+        return false;
+    *ret = fmin(*ret, high);
+    return true;
 }
 
 static bool cgroup_read_memory_1(const struct host *h, const char *dir, double *ret)
 {
     return cgroup_read_limit(h, dir, "memory.limit_in_bytes", ret);
+}
+
+static bool cgroup_read_memsw_1(const struct host *h, const char *dir, double *ret)
+{
+    return cgroup_read_limit(h, dir, "memory.memsw.limit_in_bytes", ret);
+}
+
+/* Returns whether version 1 limits the sum of memory and swap of this group or one above it. True where a file is refused. */
+static bool cgroup_limits_swap_1(const struct host *h, const struct cgroup *g)
+{
+    bool any = false;
+    char best[1024];
+    return !isinf(cgroup_smallest_limit(h, g, cgroup_read_memsw_1, &any, best));
 }
 
 static bool cgroup_read_swap_2(const struct host *h, const char *dir, double *ret)
@@ -435,6 +455,9 @@ static void cgroup_emit_limits(struct host *h, struct record *r)
     cgroup_emit_limit(h, r, "cgroup.cpu_limit", &cpu, cgroup_read_cpu_1, cgroup_read_cpu_2);
     cgroup_emit_limit(h, r, "cgroup.memory_limit_GiB", &memory, cgroup_read_memory_1, cgroup_read_memory_2);
     cgroup_emit_limit(h, r, "cgroup.swap_limit_GiB", &memory, NULL, cgroup_read_swap_2);
+    if (memory.found && memory.version == 1 && cgroup_limits_swap_1(h, &memory))
+        emit_missing(h, r, "cgroup.swap_limit_GiB",
+                     "control groups of version 1 limit memory and swap together (memory.memsw.limit_in_bytes)");
     cgroup_emit_limit(h, r, "cgroup.pids_limit", &pid, cgroup_read_pids, cgroup_read_pids);
     if (cgroup_allowed_cpus(h, &cpuset, &cpus))
         emit_param(h, r, "cgroup.cpus", (struct str){cpus.p, cpus.n});
