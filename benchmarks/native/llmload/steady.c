@@ -45,6 +45,7 @@ bool steady_find(struct steady *ret, const struct load *load, const struct outco
     return true;
 }
 
+/* A window without an end is over with the last request: in the last bucket nothing is in flight behind it. */
 double steady_mean_concurrency(const struct outcome *o)
 {
     const struct metrics *m = &o->m;
@@ -54,9 +55,11 @@ double steady_mean_concurrency(const struct outcome *o)
     double sum = 0;
     for (size_t i = 0; i < s->n; i++) {
         int64_t a = (int64_t)i * s->width_ns, b = a + s->width_ns;
+        if (!m->window_end_ns && to > a && to < b)
+            b = to;
         int64_t inside = (b < to ? b : to) - (a > from ? a : from);
         if (inside > 0)
-            sum += (double)s->b[i].in_flight_ns * (double)inside / (double)s->width_ns;
+            sum += (double)s->b[i].in_flight_ns * (double)inside / (double)(b - a);
     }
     return to > from ? sum / (double)(to - from) : NAN;
 }

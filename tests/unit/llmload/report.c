@@ -221,6 +221,29 @@ static void the_bottleneck_has_a_cause(void **state)
     assert_lines(table_of(partly_known(500, 0, 0), (struct report_wish){0}), unknown, 1);
 }
 
+/* One stream that is busy all the time has one request in flight, however short its last bucket is. */
+static void concurrency_of_a_short_run(void **state)
+{
+    static const struct {
+        int64_t end_ns, window_end_ns;
+        double expected;
+    } rows[] = {{1310000, 0, 1}, {150000000, 0, 1}, {150000000, 200000000, 0.75}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct outcome o = {0};
+        struct err err = {0};
+        assert_int_equal(metrics_init(&o.m, &err), 0);
+        o.m.series_begin_ns = o.m.window_begin_ns = o.m.first_send_ns = 1000;
+        o.m.last_end_ns = 1000 + rows[i].end_ns;
+        o.m.window_end_ns = rows[i].window_end_ns ? 1000 + rows[i].window_end_ns : 0;
+        series_in_flight(&o.m.series, 0, rows[i].end_ns);
+        double got = steady_mean_concurrency(&o);
+        metrics_deinit(&o.m);
+        if (got < rows[i].expected - 1e-6 || got > rows[i].expected + 1e-6)
+            fail_msg("row %zu: %g, expected %g", i, got, rows[i].expected);
+    }
+}
+
 /* A level is the best only where the interval of every other one ends below its own. */
 static void only_a_certain_level_is_the_best(void **state)
 {
@@ -376,7 +399,7 @@ int main(void)
         cmocka_unit_test(warnings_of_one_and_of_two),
         cmocka_unit_test(every_missing_cell_has_its_reason), cmocka_unit_test(unknown_gaps_and_late_reads_agree),
         cmocka_unit_test(the_bottleneck_has_a_cause),
-        cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(a_mean_of_a_part_is_missing),
+        cmocka_unit_test(concurrency_of_a_short_run), cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(a_mean_of_a_part_is_missing),
         cmocka_unit_test(an_unsteady_run_has_a_wide_interval),
         cmocka_unit_test(too_few_requests_are_foreseen), cmocka_unit_test(a_search_of_short_runs_says_its_uncertainty),
         cmocka_unit_test(no_line_is_wider_than_the_terminal), cmocka_unit_test(sixty_columns_show_every_percentile)};
