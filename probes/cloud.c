@@ -51,7 +51,11 @@ static int cloud_before(struct host *h, struct record *r, struct err *err)
     enum cloud cloud = cloud_detect(h, &product);
     (void)err;
     if (!look_exists(h, "sys/class/dmi/id")) {
-        emit_missing(h, r, "cloud.provider", "this machine has no DMI tables that would name a cloud");
+        emit_absent(h, r, "cloud.provider", "this machine has no DMI tables that would name a cloud");
+        return 0;
+    }
+    if (cloud == NO_CLOUD && !look_read(h, &product, "sys/class/dmi/id/sys_vendor") && errno != ENOENT) {
+        emit_unreadable(h, r, "cloud.provider", "sys/class/dmi/id/sys_vendor");
         return 0;
     }
     emit_text(h, r, "cloud.provider", names[cloud]);

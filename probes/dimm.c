@@ -117,9 +117,9 @@ static int dimm_before(struct host *h, struct record *r, struct err *err)
     if (m.count == 0)
         look_each_name(h, "sys/devices/system/edac/mc", dimm_read_controller, &m);
     if (m.count == 0) {
-        emit_missing(h, r, "dimm.count", "%s",
-                     m.closed ? "only root can read the firmware's table of memory modules, and no EDAC driver reports them"
-                              : "the firmware has no table of memory modules, and no EDAC driver reports them (usual in virtual machines)");
+        emit_absent(h, r, "dimm.count",
+                    m.closed ? "only root can read the firmware's table of memory modules, and no EDAC driver reports them"
+                             : "the firmware has no table of memory modules, and no EDAC driver reports them (usual in virtual machines)");
         return 0;
     }
     emit_int(h, r, "dimm.count", m.count);

@@ -208,7 +208,7 @@ static int energy_before(struct host *h, struct record *r, struct err *err)
         look_each_name(h, "sys/class/hwmon", energy_add_amd, &(struct energy_search){h, e});
     energy_find_cray(h, e);
     if (e->count == 0 && readable)
-        emit_missing(
+        emit_absent(
             h, r, "energy.package_J",
             e->closed ? "the kernel shows the processors' energy to root only: hwmon's amd_energy"
                       : "the kernel shows no counters of energy here (powercap, amd_energy, Cray's pm_counters; none in virtual machines)");

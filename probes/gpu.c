@@ -126,7 +126,10 @@ static int gpu_beside(struct host *h, struct record *r, struct err *err)
         n = gpu_emit_from_kfd(h, r);
     if (!h->real)
         return 0;
-    if (n == 0 && !there && !*why)
+    char hidden[256];
+    if (n == 0 && !there && !*why && look_hides_parts(h, hidden))
+        emit_missing(h, r, "gpu.count", "a part of the machine is hidden: %s", hidden);
+    else if (n == 0 && !there && !*why)
         emit_int(h, r, "gpu.count", 0);
     else
         emit_missing(h, r, "gpu.power_limit_W", "%s",

@@ -81,18 +81,25 @@ static void kernel_emit_mitigations(struct host *h, struct record *r)
     };
     struct buf all;
     size_t seen = 0;
+    int why = 0;
     buf_init(&all, 5000); /* a param's value holds 6000 */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct look_text text;
-        if (!look_read(h, &text, "sys/devices/system/cpu/vulnerabilities/%s", names[i]))
+        if (!look_read(h, &text, "sys/devices/system/cpu/vulnerabilities/%s", names[i])) {
+            if (errno != ENOENT && errno != ENOTDIR)
+                why = errno;
             continue;
+        }
         seen++;
         if (str_is((struct str){text.p, text.n}, "Not affected"))
             continue;
         buf_printf(&all, "%s%s: %s", all.n > 0 ? " | " : "", names[i], text.p);
     }
-    if (seen == 0)
-        emit_missing(h, r, "kernel.mitigations", "this kernel does not report them (no /sys/devices/system/cpu/vulnerabilities)");
+    errno = why;
+    if (why)
+        emit_unreadable(h, r, "kernel.mitigations", "sys/devices/system/cpu/vulnerabilities");
+    else if (seen == 0)
+        emit_absent(h, r, "kernel.mitigations", "this kernel does not report them (no /sys/devices/system/cpu/vulnerabilities)");
     else {
         if (all.n == 0)
             buf_puts(&all, "none needed");
@@ -175,7 +182,7 @@ static void kernel_emit_boost(struct host *h, struct record *r)
     else if (look_read_int(h, &value, "sys/devices/system/cpu/cpufreq/boost"))
         emit_text(h, r, "cpu.boost", value ? "on" : "off");
     else
-        emit_missing(h, r, "cpu.boost", "the kernel offers no switch for it here (no intel_pstate/no_turbo, no cpufreq/boost)");
+        emit_absent(h, r, "cpu.boost", "the kernel offers no switch for it here (no intel_pstate/no_turbo, no cpufreq/boost)");
 }
 
 static int kernel_before(struct host *h, struct record *r, struct err *err)
@@ -187,7 +194,7 @@ static int kernel_before(struct host *h, struct record *r, struct err *err)
     if (kernel_emit_policies(h, r))
         kernel_emit_boost(h, r);
     else
-        emit_missing(h, r, "cpu.governor", "the kernel does not govern frequencies here (no cpufreq; usual in virtual machines)");
+        emit_absent(h, r, "cpu.governor", "the kernel does not govern frequencies here (no cpufreq; usual in virtual machines)");
     return 0;
 }
 

@@ -314,6 +314,23 @@ void emit_missing(const struct host *h, struct record *r, const char *key, const
     record_missing(r, key, "%s", text);
 }
 
+bool look_hides_parts(const struct host *h, char reason[256])
+{
+    if (view_is_partial(h, reason))
+        return true;
+    snprintf(reason, 256, "%s", h->state ? h->state->failure : "");
+    return *reason;
+}
+
+void emit_absent(const struct host *h, struct record *r, const char *key, const char *why)
+{
+    char reason[256];
+    if (look_hides_parts(h, reason))
+        emit_missing(h, r, key, "a part of the machine is hidden: %s", reason);
+    else
+        emit_missing(h, r, key, "%s", why);
+}
+
 void emit_unreadable(const struct host *h, struct record *r, const char *key, const char *path)
 {
     emit_missing(h, r, key, "not readable: /%s: %s", path,

@@ -82,6 +82,11 @@ bool emit_file(const struct host *h, struct record *r, const char *key, const ch
 /* Records that the fact is missing, with the reason, which is cut after 511 bytes. */
 void emit_missing(const struct host *h, struct record *r, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Returns true, and why in `reason`, if a part of the machine is hidden from this process, or a file of it was refused: what it does
+ * not find may exist. */
+bool look_hides_parts(const struct host *h, char reason[256]);
+/* Records that the fact is missing since the machine has no such thing, with `why`; or since a part of the machine is hidden. */
+void emit_absent(const struct host *h, struct record *r, const char *key, const char *why);
 /* Records that the fact is missing: "not readable: /proc/x: Permission denied", from errno. */
 void emit_unreadable(const struct host *h, struct record *r, const char *key, const char *path);
 #endif

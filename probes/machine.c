@@ -197,7 +197,7 @@ static int machine_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
     if (!machine_emit_dmi(h, r) && !machine_emit_without_dmi(h, r))
-        emit_missing(h, r, "machine.product", "this machine has neither DMI tables nor a device tree (common in small virtual machines)");
+        emit_absent(h, r, "machine.product", "this machine has neither DMI tables nor a device tree (common in small virtual machines)");
     machine_emit_virtualization(h, r);
     return 0;
 }

@@ -233,8 +233,8 @@ static int network_before(struct host *h, struct record *r, struct err *err)
     any |= network_emit_slingshot(h, r);
     any |= network_emit_cards(h, r);
     if (!any)
-        emit_missing(h, r, "net.cards",
-                     "no network card is visible (/sys/class/net, /sys/class/infiniband; a network namespace hides them)");
+        emit_absent(h, r, "net.cards",
+                    "no network card is visible (/sys/class/net, /sys/class/infiniband; a network namespace hides them)");
     return 0;
 }
 

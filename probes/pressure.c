@@ -17,6 +17,7 @@ extern const struct probe probe_pressure;
 struct pressures {
     int64_t start_ns; /* 0: not known */
     bool known[PRESSURES];
+    int why[PRESSURES]; /* errno of a total that was not known at the start */
     double start_s[PRESSURES]; /* the totals at the start, in seconds */
     struct sampled_file files[PRESSURES];
     struct sample_count some[PRESSURES], full[PRESSURES];
@@ -56,8 +57,10 @@ static int pressure_before(struct host *h, struct record *r, struct err *err)
     if (!h->real)
         return 0;
     p->start_ns = probes_clock_ns(h);
-    for (size_t i = 0; i < PRESSURES; i++)
+    for (size_t i = 0; i < PRESSURES; i++) {
         p->known[i] = pressure_read_total(h, i, &p->start_s[i]);
+        p->why[i] = errno;
+    }
     return 0;
 }
 
@@ -72,8 +75,12 @@ static int pressure_after(struct host *h, struct record *r, struct err *err)
     for (size_t i = 0; i < PRESSURES; i++) {
         char key[40];
         snprintf(key, sizeof key, "pressure.%s_percent", names[i]);
+        errno = p->why[i];
         if (!p->known[i] || !pressure_read_total(h, i, &now)) {
-            emit_missing(h, r, key, "the kernel reports no pressure stall information (/proc/pressure: before Linux 4.20, or psi=0)");
+            if (errno == ENOENT || errno == EOPNOTSUPP)
+                emit_absent(h, r, key, "the kernel reports no pressure stall information (/proc/pressure: before Linux 4.20, or psi=0)");
+            else
+                emit_missing(h, r, key, "not readable: /proc/pressure/%s: %s", names[i], strerror(errno));
             continue;
         }
         if (now < p->start_s[i] || !noise_window_is_run(r, wall, SHORTEST_S)) {

@@ -72,8 +72,8 @@ static int throttle_after(struct host *h, struct record *r, struct err *err)
     if (!h->real || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
     if (!t->known || !throttle_read_counts(h, &now)) {
-        emit_missing(h, r, "noise.throttled",
-                     "the kernel counts no thermal throttling here (Intel processors only; not in virtual machines)");
+        emit_absent(h, r, "noise.throttled",
+                    "the kernel counts no thermal throttling here (Intel processors only; not in virtual machines)");
         return 0;
     }
     if (now < t->count)

@@ -25,6 +25,9 @@ if sandboxed file "$WORK/run" true; then
         like "$part refused: no hash" "$(sandboxed "$mode" "$path" "$BENCHWRAP" probe --json | hashes)" "$why"
         same "... and the next probe outside has the machine's" "$("$BENCHWRAP" probe --json | hashes)" "$full"
     done
+    vulnerability=/sys/devices/system/cpu/vulnerabilities/spectre_v2
+    like "a list of mitigations without one that is refused" "$(sandboxed file $vulnerability "$BENCHWRAP" probe --json --no-cache | jq -r '.missing[] | select(.key == "kernel.mitigations").reason')" \
+        "^not readable: /sys/devices/system/cpu/vulnerabilities: Permission denied"
     rm -rf run/benchwrap
     sandboxed tree /sys/bus "$BENCHWRAP" -q -- true
     is "the root cannot be listed: what is readable is recorded" "$("$BENCHWRAP" show --json | jq -r '[.params["kernel.release"], .params["cpu.threads"]] | map(. != null) | join(" ")')" "true true"
@@ -38,6 +41,12 @@ if unshare -m true 2>/dev/null; then
     like "folders of /sys, bound into another: no hash" "$(unshare -m sh -c 'for d in bus class devices; do mkdir $d && mount --rbind /sys/$d $d || exit; done
         mount -t tmpfs none /sys && for d in bus class devices; do mkdir /sys/$d && mount --rbind $d /sys/$d || exit; done
         "$BENCHWRAP" probe --json --no-cache' | hashes)" "^missing: .*hidden.* missing: .*hidden"
+    # What is not found behind such a mount may exist: the record does not state that the machine has none.
+    unshare -m sh -c 'mount -t tmpfs none /sys && "$BENCHWRAP" probe --json --no-cache' >empty.json
+    is "an empty /sys: no count of GPUs, and no statement about the kernel or the firmware" "$(jq -r '([.facts[] | select(.key == "gpu.count").value] | length),
+        ([.missing[] | select(.key | test("^(gpu.count|kernel.mitigations|cpu.governor|machine.product|dimm.count|energy.package_J|net.cards|cloud.provider)$")) |
+        select(.reason | startswith("a part of the machine is hidden: a mount of type tmpfs") | not).key] | join(" "))' empty.json | paste -sd '|')" "0|"
+    is "... but the reasons" "$(jq '[.missing[] | select(.reason | startswith("a part of the machine is hidden: "))] | length > 5' empty.json)" true
 else
     skip_here "folders of /sys, bound into another" "no mount namespace can be made here"
 fi

@@ -45,6 +45,7 @@ static void begin(struct machine *m)
     *m = (struct machine){.folder = "/tmp/benchwrap-unit.XXXXXX"};
     assert_non_null(mkdtemp(m->folder));
     test_ns = 100000000000;
+    m->state.view.known = true; /* what the folder lacks, the machine lacks */
     m->state.kept = calloc(probes_count, sizeof *m->state.kept);
     assert_non_null(m->state.kept);
     m->h = (struct host){.root = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .real = true, .spool = -1, .state = &m->state, .clock = fixed_clock};
@@ -199,6 +200,13 @@ static void pressure_is_a_share_of_the_time(void **state)
     assert_true(fabs(metric(&m.r, "pressure.memory_percent") - 5) < 0.1);
     assert_string_equal(noisy(&m.r), "work waited for memory 5 % of the time");
     assert_non_null(strstr(missing(&m.r, "pressure.io_percent"), "no pressure stall information"));
+    m.state.view.partial = true;
+    snprintf(m.state.view.reason, sizeof m.state.view.reason, "a mount hides it");
+    record_deinit(&m.r);
+    record_init(&m.r, "0123456789abcdef0123456789abcdef", 1);
+    lasted(&m, 10);
+    probe_pressure.after(&m.h, &m.r, NULL);
+    assert_string_equal(missing(&m.r, "pressure.io_percent"), "a part of the machine is hidden: a mount hides it");
     end(&m);
 }
 
