@@ -121,8 +121,8 @@ if long_tests; then
     is "… and what was held back is called throttled" "$(get '.configurations[0].batches[0] | [.throttled, .throughput_per_s < 12]')" '[true,true]'
     run exec --submit 'true {task}' -n 2 --no-floor -r 1 --warmup 0 --chain 0
     like "where no task reports, how they could is said" "$rc $(get '.configurations[0].batches[0] | [.ended, .lost, .reason]')" '^1 \[0,2,"the commands have ended without a report from 2 tasks .*--report-dir'
-    run parallel --with xargs -n 50 -r 1 --warmup 0
-    is "xargs, beside the floor" "$rc $(get '[.configurations[0].batches[0].ended, .floor_per_s > 0, .configurations[0].batches[0].over_floor > 0]')" '0 [50,true,true]'
+    run parallel --with xargs -n 100 -r 1 --warmup 0
+    is "xargs, beside the floor" "$rc $(get '[.configurations[0].batches[0].ended, .floor_per_s > 0, .configurations[0].batches[0].over_floor > 0]')" '0 [100,true,true]'
 fi
 
 # The line.
@@ -136,8 +136,8 @@ run local -n 5 --stub "$WORK/hosted" -r 1 --chain 0
 is "… runs tasks" "$rc $(get '.configurations[0].batches[0] | [.self_stamped, .failed]')" '0 [5,0]'
 
 # What is written beside, and comparing.
-run local -n 50 -r 3 --out a; run local -n 50 -r 3 --out b
-is "a table of all tasks" "$("$T" table a/tasks.trt | awk 'NR > 1 {n++; if ($4 != "-" && $6 > 0 && $7 >= $6 && $8 >= $7) good++} END {print n, good}')" "400 400"
+run local -n 100 -r 3 --out a; run local -n 100 -r 3 --out b
+is "a table of all tasks" "$("$T" table a/tasks.trt | awk 'NR > 1 {n++; if ($4 != "-" && $6 > 0 && $7 >= $6 && $8 >= $7) good++} END {print n, good}')" "600 600"
 head -c -4 a/tasks.trt >short.trt
 "$T" table short.trt >/dev/null 2>err; rc=$?
 like "a table whose last bytes are missing is not a complete one" "$rc $(cat err)" '^2 taskrate: short.trt: .*damaged or not complete'
@@ -159,7 +159,7 @@ timeout 120 "$T" local -n 5 --out held >/dev/null 2>err; like "a folder that ano
 kill $pid; wait $pid 2>/dev/null
 
 # Recorded by benchwrap, without --json too.
-"$BENCHWRAP" -q -e t -- "$T" local -n 50 >/dev/null 2>&1
+"$BENCHWRAP" -q -e t -- "$T" local -n 100 >/dev/null 2>&1
 is "a run with the repetition as step" "$(cut -d' ' -f3 mlruns/*/*/metrics/throughput_op_per_s | tr '\n' ' ') $(cat mlruns/*/*/params/path)" "0 1 2  client -> process"
 if long_tests; then
     # A million processes: memory is the book's 64 bytes a task and what the program is anyway.

@@ -39,6 +39,12 @@ uint64_t stats_quantile_needs(double q)
     return high;
 }
 
+bool stats_has_rate(double events, double seconds)
+{
+    const double enough = 100, long_s = 0.1;
+    return seconds >= long_s || (seconds > 0 && events >= enough);
+}
+
 /* Returns P(|T| <= t) for Student's t with df degrees of freedom and t = sqrt(df) tan(angle): the
  * finite sums of Abramowitz and Stegun, 26.7.3 and 26.7.4. */
 static double t_within(double angle, size_t df)

@@ -487,6 +487,17 @@ static void note_sent(struct worker *w, const struct request_result *r)
     w->m.last_send_ns = r->sent_ns > w->m.last_send_ns ? r->sent_ns : w->m.last_send_ns;
 }
 
+/* Adds the time in flight of a request to that of the window; see metrics.h. */
+static void count_in_flight(struct worker *w, const struct request_result *r)
+{
+    const struct load_run *run = w->run;
+    bool by_time = run->cooldown_ns < INT64_MAX;
+    int64_t from = by_time && r->sent_ns < run->measure_ns ? run->measure_ns : r->sent_ns;
+    int64_t to = by_time && r->end_ns > run->cooldown_ns ? run->cooldown_ns : r->end_ns;
+    if (to > from && (by_time || r->phase == PHASE_MEASURE))
+        w->m.window_in_flight_ns += (uint64_t)(to - from);
+}
+
 static void count_latency(struct live_counters *live, int64_t ns)
 {
     size_t i = 0;
@@ -509,6 +520,7 @@ static void flight_count_end(struct worker *w, const struct request_result *r)
     m->window_completed += completed && r->end_ns >= w->run->measure_ns && r->end_ns < w->run->cooldown_ns;
     if (r->sent_ns) {
         note_sent(w, r);
+        count_in_flight(w, r);
         series_at(&m->series, r->sent_ns - begin)->sent++;
         series_in_flight(&m->series, r->sent_ns - begin, r->end_ns - begin);
     }

@@ -63,6 +63,7 @@ struct metrics {
     struct load_series series; /* all of the run, from series_begin_ns */
     int64_t series_begin_ns;
     uint64_t window_tokens; /* tokens (chunks, where the server does not report them) that arrived within the window, of all requests */
+    uint64_t window_in_flight_ns; /* by time: all requests' time in flight within the window; by count: that of measured ones */
     uint64_t sent; /* requests sent within the window, whatever their phase; by count: measured ones */
     int64_t last_send_ns; /* of those */
     uint64_t window_completed; /* requests that completed within the window */
@@ -109,6 +110,7 @@ void series_in_flight(struct load_series *s, int64_t from_ns, int64_t to_ns);
     SUM(connections)                                                                                                                       \
     SUM(window_tokens)                                                                                                                     \
     SUM(window_completed)                                                                                                                  \
+    SUM(window_in_flight_ns)                                                                                                               \
     SUM(sent)                                                                                                                              \
     SUM(events_all)                                                                                                                        \
     SUM(reads_all)                                                                                                                         \

@@ -1,6 +1,8 @@
 /* report.c: what the reports share: metrics derived from a run, its exit status. */
 #include "benchmarks/native/llmload/report_parts.h"
 
+#include "base/stats.h"
+
 #include <math.h>
 
 const struct report_point report_points[REPORT_POINTS] = {{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999}};
@@ -16,14 +18,16 @@ void report_derive(struct report_derived *ret, const struct load_report *r)
     double window = m->window_end_ns ? (double)(m->window_end_ns - m->window_begin_ns) / 1e9 : NAN;
     if (o->why_early && m->window_end_ns && o->wall_s < (double)(m->window_end_ns - o->begin_ns) / 1e9)
         window = o->wall_s - (double)(m->window_begin_ns - o->begin_ns) / 1e9;
+    double flown_s = window > 0 ? window : seconds;
     *ret = (struct report_derived){
         .seconds = seconds,
+        .has_rates = stats_has_rate((double)metrics_completed(m), seconds),
         .window_s = window,
         .completed = metrics_completed(m),
         .failed = metrics_failed(m),
         .cancelled = m->ended[PHASE_MEASURE][ENDING_CANCELLED],
         .unfinished = m->ended[PHASE_MEASURE][ENDING_UNFINISHED],
-        .concurrency = steady_mean_concurrency(o),
+        .concurrency = m->window_in_flight_ns && flown_s > 0 ? (double)m->window_in_flight_ns / 1e9 / flown_s : NAN,
         .peak_tokens = steady_peak_tokens(o),
         .cpu_us_per_event = m->events_all ? o->m.cpu_s * 1e6 / (double)m->events_all : NAN,
         .reads_per_event = m->events_all ? (double)m->reads_all / (double)m->events_all : NAN,
@@ -31,7 +35,7 @@ void report_derive(struct report_derived *ret, const struct load_report *r)
     ret->due = (double)(ret->completed + ret->failed + ret->unfinished + m->dropped);
     ret->good_share = ret->due > 0 ? (double)m->good / ret->due : NAN;
     double sending_s = window > 0 ? window : (double)(m->last_send_ns - m->first_send_ns) / 1e9;
-    ret->sent_rate = report_per_second((double)m->sent - !(window > 0), m->sent > 1 ? sending_s : 0);
+    ret->sent_rate = m->sent > 1 && stats_has_rate((double)m->sent, sending_s) ? ((double)m->sent - !(window > 0)) / sending_s : NAN;
     ret->cached_share = m->cached_known ? (double)m->cached_tokens / (double)(m->cached_of ? m->cached_of : 1) : NAN;
     ret->surplus = o->expected > 0 ? o->arrivals / o->expected - 1 : NAN;
     report_client(&ret->client, o);
@@ -47,9 +51,9 @@ void report_window_ns(const struct outcome *o, const struct report_derived *d, d
     *ret_to_ns = timed ? (double)o->m.window_begin_ns + d->window_s * 1e9 : (double)o->m.last_end_ns;
 }
 
-double report_per_second(double count, double seconds)
+double report_per_second(const struct report_derived *d, double count)
 {
-    return seconds > 0 ? count / seconds : NAN;
+    return d->has_rates ? count / d->seconds : NAN;
 }
 
 double report_mean(const struct metrics *m, int metric)

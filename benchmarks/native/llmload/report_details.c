@@ -34,7 +34,7 @@ static void put_token_details(const struct load_report *r, const struct report_d
     buf_printf(to, "  %-22s %llu (counted by: %s%s)\n", "output tokens", (unsigned long long)m->output_tokens, token_source_names[out],
                out_mixed ? ", mixed" : "");
     if (in && out)
-        put_detail_line(to, "all tokens", report_per_second((double)(m->input_tokens + m->output_tokens), d->seconds), "tokens/s");
+        put_detail_line(to, "all tokens", report_per_second(d, (double)(m->input_tokens + m->output_tokens)), "tokens/s");
 }
 
 static void put_load_details(const struct load_report *r, const struct report_derived *d, struct buf *to)

@@ -2,6 +2,7 @@
  * level, everything else in members of its own. */
 #include "benchmarks/native/llmload/report_parts.h"
 
+#include "base/stats.h"
 #include "benchmarks/native/llmload/inputs.h"
 
 #include <math.h>
@@ -52,11 +53,10 @@ static void put_totals(struct report_writer *w)
     json_uint(w->j, "failed", d->failed);
     json_known(w->j, "total_input_tokens", in ? (double)m->input_tokens : NAN);
     json_known(w->j, "total_output_tokens", out ? (double)m->output_tokens : NAN);
-    json_known(w->j, "request_throughput", report_per_second((double)d->completed, d->seconds));
-    json_known(w->j, "request_goodput", d->has_objectives ? report_per_second((double)m->good, d->seconds) : NAN);
-    json_known(w->j, "output_throughput", out ? report_per_second((double)m->output_tokens, d->seconds) : NAN);
-    json_known(w->j, "total_token_throughput",
-               in && out ? report_per_second((double)(m->input_tokens + m->output_tokens), d->seconds) : NAN);
+    json_known(w->j, "request_throughput", report_per_second(d, (double)d->completed));
+    json_known(w->j, "request_goodput", d->has_objectives ? report_per_second(d, (double)m->good) : NAN);
+    json_known(w->j, "output_throughput", out ? report_per_second(d, (double)m->output_tokens) : NAN);
+    json_known(w->j, "total_token_throughput", in && out ? report_per_second(d, (double)(m->input_tokens + m->output_tokens)) : NAN);
     json_known(w->j, "max_output_tokens_per_s", d->peak_tokens);
     json_uint(w->j, "max_concurrent_requests", m->in_flight_max);
 }
@@ -240,13 +240,14 @@ static void put_window(struct report_writer *w)
     const struct metrics *m = &w->r->outcome->m;
     const struct steady *s = &w->d.steady;
     double from_ns, to_ns;
+    bool has_rates = stats_has_rate((double)m->window_completed, w->d.window_s);
     report_window_ns(o, &w->d, &from_ns, &to_ns);
     json_open(w->j, "window", '{');
     json_known(w->j, "from_s", report_unix_s(o, from_ns));
     json_known(w->j, "to_s", report_unix_s(o, to_ns));
     json_known(w->j, "completed", w->d.window_s > 0 ? (double)m->window_completed : NAN);
-    json_known(w->j, "request_throughput", report_per_second((double)m->window_completed, w->d.window_s));
-    json_known(w->j, "chunk_tokens_per_s", report_per_second((double)m->window_tokens, w->d.window_s));
+    json_known(w->j, "request_throughput", has_rates ? (double)m->window_completed / w->d.window_s : NAN);
+    json_known(w->j, "chunk_tokens_per_s", has_rates ? (double)m->window_tokens / w->d.window_s : NAN);
     json_known(w->j, "mean_concurrency", w->d.concurrency);
     json_close(w->j, '}');
     if (!w->d.has_steady) {

@@ -50,6 +50,7 @@ struct report_derived {
     double good_share; /* of those; NaN: none */
     double concurrency, peak_tokens, cpu_us_per_event, reads_per_event;
     bool has_steady, has_objectives;
+    bool has_rates; /* the measured part is long enough for rates, or has enough completed requests */
     struct steady steady;
     struct client_lateness client;
 };
@@ -57,7 +58,8 @@ struct report_derived {
 void report_derive(struct report_derived *ret, const struct load_report *r);
 /* When the measured part began and ended, by CLOCK_MONOTONIC; 0: it did not begin. */
 void report_window_ns(const struct outcome *o, const struct report_derived *d, double *ret_from_ns, double *ret_to_ns);
-double report_per_second(double count, double seconds); /* NaN: no time */
+/* Returns count a second of the measured part. NaN: too few requests in too short a time. */
+double report_per_second(const struct report_derived *d, double count);
 /* Returns the mean of a metric in its unit. NaN: no samples, or times that are not known could change it by more than
  * 1 %. */
 double report_mean(const struct metrics *m, int metric);

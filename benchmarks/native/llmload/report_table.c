@@ -134,18 +134,18 @@ static void put_throughput(const struct load_report *r, const struct report_deri
     const struct metrics *m = &r->outcome->m;
     bool mixed;
     buf_puts(to, "  ");
-    report_figure(to, report_per_second((double)d->completed, d->seconds));
+    report_figure(to, report_per_second(d, (double)d->completed));
     buf_puts(to, " requests/s");
     if (report_source(m->output_source, &mixed)) {
         buf_puts(to, "     ");
-        report_figure(to, report_per_second((double)m->output_tokens, d->seconds));
+        report_figure(to, report_per_second(d, (double)m->output_tokens));
         buf_puts(to, " output tokens/s");
     }
     buf_putc(to, '\n');
     put_sent(m, d, to);
     if (d->has_objectives) {
         buf_puts(to, "  ");
-        report_figure(to, report_per_second((double)m->good, d->seconds));
+        report_figure(to, report_per_second(d, (double)m->good));
         buf_printf(to, " requests/s met every objective: %llu requests, %.4g %%, %llu unknown\n", (unsigned long long)m->good,
                    100 * d->good_share, (unsigned long long)m->good_unknown);
     }

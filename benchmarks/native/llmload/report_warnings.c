@@ -24,6 +24,14 @@ static void warn_of_endings(const struct metrics *m, struct buf *to)
         }
 }
 
+/* Appends why rates are missing. */
+static void warn_of_short_run(const struct report_derived *d, struct buf *to)
+{
+    if (d->completed && !d->has_rates)
+        buf_printf(to, "too short for rates: %llu completed request%s in %.3g s; 100 requests, or 0.1 s, show one\n",
+                   (unsigned long long)d->completed, str_plural((double)d->completed), d->seconds);
+}
+
 static void warn_of_answers(const struct metrics *m, struct buf *to)
 {
     if (m->short_answers)
@@ -62,6 +70,7 @@ void report_warnings(const struct load_report *r, const struct report_derived *d
         buf_printf(to, "ended early: %s: the values are those until then\n", o->why_early);
     if (d->client.is_late)
         report_client_say(&d->client, to), end_sentence(to);
+    warn_of_short_run(d, to);
     warn_of_endings(&o->m, to);
     warn_of_answers(&o->m, to);
     warn_of_sends(r, d, to);

@@ -45,25 +45,6 @@ bool steady_find(struct steady *ret, const struct load *load, const struct outco
     return true;
 }
 
-/* A window without an end is over with the last request: in the last bucket nothing is in flight behind it. */
-double steady_mean_concurrency(const struct outcome *o)
-{
-    const struct metrics *m = &o->m;
-    const struct load_series *s = &m->series;
-    int64_t from = m->window_begin_ns - m->series_begin_ns,
-            to = (m->window_end_ns ? m->window_end_ns : m->last_end_ns) - m->series_begin_ns;
-    double sum = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        int64_t a = (int64_t)i * s->width_ns, b = a + s->width_ns;
-        if (!m->window_end_ns && to > a && to < b)
-            b = to;
-        int64_t inside = (b < to ? b : to) - (a > from ? a : from);
-        if (inside > 0)
-            sum += (double)s->b[i].in_flight_ns * (double)inside / (double)(b - a);
-    }
-    return to > from ? sum / (double)(to - from) : NAN;
-}
-
 static double bucket_count(const struct series_bucket *b, enum steady_rate which)
 {
     return which == STEADY_REQUESTS ? b->completed : which == STEADY_GOOD ? b->good : (double)b->tokens;
@@ -90,9 +71,12 @@ double steady_uncertainty(const struct outcome *o, enum steady_rate which)
 
 double steady_peak_tokens(const struct outcome *o)
 {
+    enum { SECOND_NS = 1000000000 };
     const struct load_series *s = &o->m.series;
-    size_t per_second = s->width_ns < 1000000000 ? (size_t)(1000000000 / s->width_ns) : 1;
+    const size_t per_second = s->width_ns < SECOND_NS ? (size_t)(SECOND_NS / s->width_ns) : 1;
     double best = 0;
+    if (o->m.last_end_ns - o->m.first_send_ns < SECOND_NS)
+        return NAN;
     for (size_t i = 0; i < s->n; i++) {
         double sum = 0;
         for (size_t k = i; k < i + per_second && k < s->n; k++)

@@ -173,13 +173,14 @@ static void sweep_note_level(struct load_sweep *s, const struct load *load, cons
     struct report_derived d;
     report_derive(&d, &r);
     double share = isfinite(d.good_share) ? d.good_share : 0;
-    s->points[s->point_count] = (struct saturation_point){.load = level,
-                                                          .requests_per_s = (double)d.completed / d.seconds,
-                                                          .tokens_per_s = m->output_tokens ? (double)m->output_tokens / d.seconds : NAN,
-                                                          .ttft_ms = or_nan(&m->h[METRIC_TTFT], 0.5),
-                                                          .ttft_p99_ms = or_nan(&m->h[METRIC_TTFT], 0.99),
-                                                          .itl_ms = report_mean(m, METRIC_ITL),
-                                                          .goodput_per_s = d.has_objectives ? (double)m->good / d.seconds : NAN};
+    s->points[s->point_count] =
+        (struct saturation_point){.load = level,
+                                  .requests_per_s = report_per_second(&d, (double)d.completed),
+                                  .tokens_per_s = m->output_tokens ? report_per_second(&d, (double)m->output_tokens) : NAN,
+                                  .ttft_ms = or_nan(&m->h[METRIC_TTFT], 0.5),
+                                  .ttft_p99_ms = or_nan(&m->h[METRIC_TTFT], 0.99),
+                                  .itl_ms = report_mean(m, METRIC_ITL),
+                                  .goodput_per_s = d.has_objectives ? report_per_second(&d, (double)m->good) : NAN};
     double sent =
         load->turns > 1 ? o->offered_rate * fmin(1, (double)m->sent / (double)m->scheduled) : d.sent_rate; /* of sessions, as --rate */
     s->trials[s->point_count] = (struct search_trial){.sent_rate = sent,

@@ -92,6 +92,7 @@ struct task_batch {
     double throughput, client_throughput, steady, submit_rate, ended_rate; /* a second; 0: none */
     double makespan; /* first submission to last end, s */
     const char *no_throughput; /* why */
+    bool too_brief; /* too few tasks in too short a time for a rate: it has none */
     double concurrency_max, concurrency_mean, idle;
     size_t nodes;
     bool elsewhere; /* tasks ran on other machines, or it is not known where */

@@ -146,6 +146,12 @@ static double figures_steady_rate(struct tasks *t, size_t ended)
     return span > 0 ? (double)(high - low) / span : 0;
 }
 
+/* Returns the rate a second; 0: so few events in so short a time show none. */
+static double rate_of(double events, double seconds)
+{
+    return stats_has_rate(events, seconds) ? events / seconds : 0;
+}
+
 /* Computes the rates of a batch in tasks/s, or the reason why there is no throughput. */
 static void figures_rates(struct tasks *t, struct task_batch *batch)
 {
@@ -167,9 +173,10 @@ static void figures_rates(struct tasks *t, struct task_batch *batch)
         return;
     }
     batch->makespan = (double)(end - first) / 1e9;
-    batch->ended_rate = (double)batch->ended / batch->makespan;
+    batch->ended_rate = rate_of((double)batch->ended, batch->makespan);
+    batch->too_brief = batch->ended_rate <= 0;
     if (submitted > first && batch->submit.n)
-        batch->submit_rate = (double)batch->submitted / ((double)(submitted - first) / 1e9);
+        batch->submit_rate = rate_of((double)batch->submitted, (double)(submitted - first) / 1e9);
     if (!batch->complete)
         batch->no_throughput =
             batch->lost ? "tasks were lost: this is no throughput" : "the batch was not completed: this is no throughput";
@@ -182,8 +189,8 @@ static void figures_rates(struct tasks *t, struct task_batch *batch)
     if (batch->no_throughput)
         return;
     batch->throughput = batch->ended_rate;
-    batch->client_throughput = (double)batch->ended / ((double)(known - first) / 1e9);
-    batch->steady = figures_steady_rate(t, batch->ended);
+    batch->client_throughput = rate_of((double)batch->ended, (double)(known - first) / 1e9);
+    batch->steady = batch->too_brief ? 0 : figures_steady_rate(t, batch->ended);
 }
 
 /* Adds the nodes with tasks, and the widest interval (seconds) of their clocks' offsets. */

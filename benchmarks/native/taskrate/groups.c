@@ -17,9 +17,14 @@ static double submit_rate(const struct task_batch *batch)
 {
     return batch->submit_rate;
 }
+/* Returns whether the batch was complete and without losses, so that its span counts. */
+static bool group_batch_is_usable(const struct task_batch *batch)
+{
+    return batch->throughput > 0 || (batch->too_brief && !batch->no_throughput);
+}
 static double batch_makespan(const struct task_batch *batch)
 {
-    return batch->throughput > 0 ? batch->makespan : 0;
+    return group_batch_is_usable(batch) ? batch->makespan : 0;
 }
 static double batch_start50(const struct task_batch *batch)
 {
@@ -67,7 +72,7 @@ size_t figures_groups(const struct bench *b, struct batch_group *ret)
             ret[n++] =
                 (struct batch_group){.tasks = batch->tasks, .duration = batch->duration, .chain = batch->chain, .slots = batch->slots};
         ret[k].batches++;
-        ret[k].usable += batch->throughput > 0;
+        ret[k].usable += group_batch_is_usable(batch);
         ret[k].throttled |= batch->throttled;
         ret[k].crowded |= figures_is_crowded(batch);
     }

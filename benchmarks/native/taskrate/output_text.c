@@ -162,7 +162,7 @@ static void put_summary(const struct bench *b, const struct screen *screen, stru
         if (g->throughput.n)
             output_text_interval(line, &g->throughput, "tasks/s");
         else
-            buf_puts(line, "no throughput");
+            buf_puts(line, g->usable ? "too short for a throughput" : "no throughput");
         if (g->throughput.n && floor > 0)
             buf_printf(line, ", %.3g of the local floor", g->throughput.median / floor);
         if (g->crowded)
@@ -222,6 +222,11 @@ static void output_text_warnings(const struct bench *b, const struct screen *scr
                        batch_kind(x), x->repetition, x->tasks, str_plural(x->tasks), x->no_throughput, x->submitted, x->ended,
                        output_text_rate(x->ended_rate, a, sizeof a), x->lost, x->cancelled, x->failed, x->refused, x->reason[0] ? "; " : "",
                        x->reason);
+            output_text_line(screen, line, to);
+        }
+        if (x->too_brief && !x->no_throughput && !x->warmup && !x->chain) {
+            buf_printf(line, "%s %u: too short for rates: %zu task%s in %s; 100 tasks, or 0.1 s, show one", batch_kind(x), x->repetition,
+                       x->ended, str_plural((double)x->ended), output_text_seconds(x->makespan, a, sizeof a));
             output_text_line(screen, line, to);
         }
         if (x->throttled) {

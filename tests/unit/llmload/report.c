@@ -221,29 +221,6 @@ static void the_bottleneck_has_a_cause(void **state)
     assert_lines(table_of(partly_known(500, 0, 0), (struct report_wish){0}), unknown, 1);
 }
 
-/* One stream that is busy all the time has one request in flight, however short its last bucket is. */
-static void concurrency_of_a_short_run(void **state)
-{
-    static const struct {
-        int64_t end_ns, window_end_ns;
-        double expected;
-    } rows[] = {{1310000, 0, 1}, {150000000, 0, 1}, {150000000, 200000000, 0.75}};
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct outcome o = {0};
-        struct err err = {0};
-        assert_int_equal(metrics_init(&o.m, &err), 0);
-        o.m.series_begin_ns = o.m.window_begin_ns = o.m.first_send_ns = 1000;
-        o.m.last_end_ns = 1000 + rows[i].end_ns;
-        o.m.window_end_ns = rows[i].window_end_ns ? 1000 + rows[i].window_end_ns : 0;
-        series_in_flight(&o.m.series, 0, rows[i].end_ns);
-        double got = steady_mean_concurrency(&o);
-        metrics_deinit(&o.m);
-        if (got < rows[i].expected - 1e-6 || got > rows[i].expected + 1e-6)
-            fail_msg("row %zu: %g, expected %g", i, got, rows[i].expected);
-    }
-}
-
 /* A level is the best only where the interval of every other one ends below its own. */
 static void only_a_certain_level_is_the_best(void **state)
 {
@@ -306,6 +283,35 @@ static void an_unsteady_run_has_a_wide_interval(void **state)
     assert_true(wide > 0.1508 - 0.001 && wide < 0.1508 + 0.001);
     assert_true(isnan(steady_uncertainty(o, STEADY_GOOD))); /* none was good */
     metrics_deinit(&o->m);
+    free(o);
+}
+
+/* What one request of a millisecond took shows no rate, and no peak of a second. */
+static void a_short_run_has_no_rates(void **state)
+{
+    struct load load = {.shown_url = "http://h:1", .concurrency = {.n = 1, .piece = {{.to = 1}}}, .requests = 1, .stream = true};
+    struct outcome *o = calloc(1, sizeof *o);
+    struct prompt_source prompts = {.name = "rows"};
+    struct metrics *m = &o->m;
+    struct err err;
+    struct buf to CLEANUP_BUF;
+    (void)state;
+    assert_int_equal(metrics_init(m, &err), 0);
+    m->ended[PHASE_MEASURE][ENDING_OK] = 1;
+    m->output_tokens = 2, m->output_source[TOKENS_USAGE] = 1;
+    m->series_begin_ns = m->window_begin_ns = 1, m->first_send_ns = 1000001, m->last_end_ns = 2300001;
+    m->window_in_flight_ns = 1300000;
+    series_in_flight(&m->series, 1000000, 2300000);
+    series_at(&m->series, 2300000)->tokens = 2;
+    buf_init(&to, 1 << 20);
+    struct json_out j = json_begin(&to, JSON_TIGHT, '{');
+    report_json(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, &j);
+    assert_non_null(strstr(to.p, "\"request_throughput\":null"));
+    assert_non_null(strstr(to.p, "\"output_throughput\":null"));
+    assert_non_null(strstr(to.p, "\"max_output_tokens_per_s\":null"));
+    assert_non_null(strstr(to.p, "\"mean_concurrency\":1"));
+    assert_non_null(strstr(to.p, "\"too short for rates: 1 completed request in 0.0013 s; 100 requests, or 0.1 s, show one\""));
+    metrics_deinit(m);
     free(o);
 }
 
@@ -399,8 +405,8 @@ int main(void)
         cmocka_unit_test(warnings_of_one_and_of_two),
         cmocka_unit_test(every_missing_cell_has_its_reason), cmocka_unit_test(unknown_gaps_and_late_reads_agree),
         cmocka_unit_test(the_bottleneck_has_a_cause),
-        cmocka_unit_test(concurrency_of_a_short_run), cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(a_mean_of_a_part_is_missing),
-        cmocka_unit_test(an_unsteady_run_has_a_wide_interval),
+        cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(a_mean_of_a_part_is_missing),
+        cmocka_unit_test(an_unsteady_run_has_a_wide_interval), cmocka_unit_test(a_short_run_has_no_rates),
         cmocka_unit_test(too_few_requests_are_foreseen), cmocka_unit_test(a_search_of_short_runs_says_its_uncertainty),
         cmocka_unit_test(no_line_is_wider_than_the_terminal), cmocka_unit_test(sixty_columns_show_every_percentile)};
     return cmocka_run_group_tests_name("llmload/report", tests, NULL, NULL);

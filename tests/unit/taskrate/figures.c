@@ -68,6 +68,25 @@ static void complete(void **state)
     empty(&b);
 }
 
+/* One task of 12 ms shows no rate; its span is one all the same. */
+static void few_tasks_in_a_short_time(void **state)
+{
+    struct bench b;
+    struct task_batch x;
+    (void)state;
+    fill(&b, &x);
+    b.tasks.n = 1, x.tasks = 1;
+    figures_of(&b, &x);
+    assert_true(x.complete && x.too_brief);
+    assert_null(x.no_throughput);
+    close_to(x.makespan, 0.012);
+    close_to(x.throughput, 0);
+    close_to(x.client_throughput, 0);
+    close_to(x.ended_rate, 0);
+    close_to(x.submit_rate, 0);
+    empty(&b);
+}
+
 static void losses(void **state)
 {
     struct bench b;
@@ -287,6 +306,6 @@ static void metg_of_known_launchers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(complete), cmocka_unit_test(losses), cmocka_unit_test(sorting), cmocka_unit_test(the_model), cmocka_unit_test(metg_of_known_launchers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(complete), cmocka_unit_test(few_tasks_in_a_short_time), cmocka_unit_test(losses), cmocka_unit_test(sorting), cmocka_unit_test(the_model), cmocka_unit_test(metg_of_known_launchers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
