@@ -370,6 +370,7 @@ void run_record_end(struct run *run)
     profiler_end(run);
     keep_files(run);
     probes_run(PROBE_AFTER, run->nested, &run->host, r);
+    pause_record(&run->pause, r);
     int64_t from = clock_mono_ns(), answer_ms = run_answer_ms(run, JOB_END_MS);
     step_end(run, from + answer_ms * INT64_C(1000000));
     int64_t waited_ms = (clock_mono_ns() - from) / 1000000;

@@ -10,6 +10,7 @@
 #include "run/job.h"
 #include "run/live.h"
 #include "run/log.h"
+#include "run/pause.h"
 #include "run/profiler.h"
 #include "run/redaction.h"
 #include "run/script.h"
@@ -43,6 +44,7 @@ struct run {
     bool dirty; /* the journal's file lacks facts */
     int64_t program_mono_ns; /* when the program started */
     bool nested; /* a run inside a run */
+    struct run_pause pause; /* stops of the program */
     struct starter_watch starters; /* starters among the processes of the program */
     bool series; /* the run of a series: no program of its own */
     bool nests; /* and in its parent's experiment, as MLflow's UI requires of a child */

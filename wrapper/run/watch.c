@@ -77,6 +77,7 @@ static void read_signals(struct run *run)
         for (size_t i = 0; i < (size_t)n / sizeof *s; i++)
             if (s[i].ssi_signo < WIRE_SIGNALS) {
                 atomic_fetch_add(&run->wire->seen[s[i].ssi_signo], 1);
+                run->pause.continued |= s[i].ssi_signo == SIGCONT;
                 job_signalled(run, (int)s[i].ssi_signo, (pid_t)s[i].ssi_pid);
             }
 }
@@ -180,6 +181,7 @@ static void record_sample(struct run *run, int64_t now)
     one.redact = run->record.redact;
     one.redact_context = run->record.redact_context;
     probes_run(PROBE_SAMPLE, run->nested, &run->host, &one);
+    pause_sample(&run->pause, run->host.pid, now);
     record_deinit(&one);
     run->dirty = true;
     run->next_sample += ((now - run->next_sample) / period + 1) * period;
@@ -282,13 +284,16 @@ void run_watch(struct run *run)
         fds[4].fd = job_fd(run);
         fds[5].fd = collectors_fd(run);
         fds[6].fd = starter_watch_fd(&run->starters);
-        int n = poll(fds, sizeof fds / sizeof *fds, time_out(run, now));
+        int wait_ms = time_out(run, now);
+        pause_wait_begin(&run->pause, now + wait_ms * INT64_C(1000000));
+        int n = poll(fds, sizeof fds / sizeof *fds, wait_ms);
         if (n < 0 && errno != EINTR) { /* out of memory for a moment */
             struct timespec nap = {.tv_nsec = 1000000};
             nanosleep(&nap, NULL);
         }
         if (n < 0 || fds[1].revents)
             read_signals(run);
+        pause_wait_end(&run->pause, clock_mono_ns());
         run->idle = !drain_rings(run) && n == 0;
         if (n > 0 && fds[2].revents) {
             struct log_store to = run_log_store(run);
