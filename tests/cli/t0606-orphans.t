@@ -74,6 +74,15 @@ rm -rf mlruns .benchwrap
 for _ in 1 2 3 4 5 6; do "$BENCHWRAP" -q -- sh -c 'sleep 60 & echo $! >>left; sleep 0.3' >/dev/null 2>&1; done
 xargs kill <left
 is "one background process is counted as one" "$(awk '{print $2}' mlruns/*/*/metrics/run.left_running | sort | uniq -c | xargs)" "6 1"
+# A tool that benchwrap calls, such as a site's wrapper of scontrol, leaves a process behind: it is not the program's.
+rm -rf mlruns .benchwrap
+mkdir bin
+printf '#!/bin/sh\nsleep 60 >/dev/null 2>&1 &\necho $! >>tools\necho 100\n' >bin/scontrol
+chmod +x bin/scontrol
+PATH=$WORK/bin:$PATH SLURM_JOB_ID=777 SLURM_JOB_NUM_NODES=1 SLURMD_NODENAME=vm "$BENCHWRAP" -q -- sh -c 'until [ -s tools ]; do sleep 0.05; done; sleep 0.3' 2>err
+"$BENCHWRAP" -q --power-command "$WORK/bin/scontrol" -- sleep 1 2>>err
+xargs kill <tools
+is "a process that a tool left behind is not the program's" "$(grep -c 'left behind' err) $(ls mlruns/*/*/metrics/run.left_running mlruns/*/*/metrics/run.orphans 2>/dev/null)" "0 "
 
 if command -v tmux >/dev/null; then
     rm -rf mlruns .benchwrap

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -39,6 +40,7 @@ int run_map(struct run *run, struct err *err)
             "recorder: the launcher's shared memory has an unknown format; install benchwrap and benchwrap-core from the same build");
     if (run->wire->has_credentials)
         fcntl(WIRE_CREDENTIALS_FD, F_SETFD, FD_CLOEXEC);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what a tool leaves behind is not the program's */
     sigset_t all;
     sigfillset(&all);
     run->signals = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
