@@ -3,6 +3,7 @@
 #include "probes/parse.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The words of the feature list that decide which vector code runs, per architecture, weakest first. */
@@ -193,8 +194,10 @@ static void cpu_emit_counts(struct host *h, struct record *r)
     emit_int(h, r, "cpu.threads", c.threads);
     cpu_emit_offline(h, r);
     if (c.unknown > 0 || c.cores == 0 || c.packages == 0) {
-        emit_missing(h, r, "cpu.cores", "the kernel does not report which threads share a core (%lld processors without topology)",
-                     (long long)c.unknown);
+        char why[100];
+        snprintf(why, sizeof why, "the kernel does not report which threads share a core (%lld processors without topology)",
+                 (long long)c.unknown);
+        emit_absent(h, r, "cpu.cores", why);
         return;
     }
     emit_int(h, r, "cpu.cores", c.cores);

@@ -355,7 +355,8 @@ void run_record_end(struct run *run)
         r->status = run_end_status(run, why, sizeof why);
     } else {
         if (run->program_mono_ns)
-            record_metric(r, "run.wall_s", (double)(clock_mono_ns() - run->program_mono_ns) / 1e9, "s", DIR_LOWER, 0, end);
+            record_missing(r, "run.wall_s", "the launcher ended %.3g s after the start, and the program may have run longer",
+                           (double)(clock_mono_ns() - run->program_mono_ns) / 1e9);
         snprintf(why, sizeof why, "the launcher ended without a report, so the program's end was not observed");
     }
     record_streams(run);

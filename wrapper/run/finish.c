@@ -275,16 +275,23 @@ static uint64_t files_left(const struct spool *s, const struct record *r, const 
     return left;
 }
 
-/* Records how long the run was, where the recorder that measures it was killed: from the start to
- * the last beat, by CLOCK_MONOTONIC. Journals of earlier versions have the wall clock alone. */
+/* Records how long the run was, or where the recorder that measures it was killed, that this is missing: the last beat, by
+ * CLOCK_MONOTONIC, is a lower bound. Journals of earlier versions have the wall clock alone. */
 static void finish_wall(struct record *r, const struct journal_state *state, const struct finish_options *o)
 {
     int64_t from_ms = state->started_ms ? state->started_ms : r->start_ms;
     double wall_s = (double)(state->ended || state->lasted_ms < 0 ? r->end_ms - from_ms : state->lasted_ms) / 1e3;
-    if (o->series && record_number(r, "series.wall_s", -1) < 0)
-        record_metric(r, "series.wall_s", wall_s, "s", DIR_LOWER, 0, r->end_ms);
-    if (!o->made && record_number(r, "run.wall_s", -1) < 0)
-        record_metric(r, "run.wall_s", wall_s, "s", DIR_LOWER, 0, r->end_ms);
+    const char *const keys[] = {o->series ? "series.wall_s" : NULL, o->made ? NULL : "run.wall_s"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!keys[i] || record_number(r, keys[i], -1) >= 0 || record_find(r, FACT_MISSING, keys[i]))
+            continue;
+        if (state->ended)
+            record_metric(r, keys[i], wall_s, "s", DIR_LOWER, 0, r->end_ms);
+        else
+            record_missing(r, keys[i], "the recording was killed %.3g s after the start, and the program may have run longer", wall_s);
+    }
+    if (!state->ended && !o->made && record_number(r, "run.exit_status", -1) < 0)
+        record_missing(r, "run.exit_status", "the recording was killed before it had observed the program's end");
 }
 
 /* Does all of finish_run but building and publishing. 0; -1 with err. The caller calls
