@@ -111,7 +111,7 @@ static bool long_option(struct rules_run *run, struct str arg, const char *next,
     const struct option_rule *o = option_of(run->rules, flag);
     operands->unknown = !o && !value.p;
     operands->words = o && o->words && !value.p ? o : NULL;
-    run->unexplained = !o;
+    run->unexplained = !o || o->input;
     if (!o)
         return false;
     if (value.p) {
@@ -133,7 +133,8 @@ static bool short_options(struct rules_run *run, struct str arg, const char *nex
     for (size_t i = 1; i < arg.n; i++) {
         char flag[3] = {'-', arg.p[i], 0};
         const struct option_rule *o = option_of(run->rules, str_of(flag));
-        operands->unknown = run->unexplained = !o;
+        operands->unknown = !o;
+        run->unexplained = run->unexplained || !o || o->input;
         if (!o)
             return false; /* what follows it could be its value */
         operands->words = o->words && i + 1 == arg.n ? o : NULL;
@@ -180,15 +181,17 @@ static size_t take_argument(struct rules_run *run, char *const *argv, size_t i, 
     if (arg.n < 2 || arg.p[0] != '-') {
         if (operands->words) {
             option_record_value(run, operands->words, arg);
+            run->unexplained = operands->words->input;
             return 1;
         }
         struct str rest = arg, name = str_cut(&rest, '='); /* name=value operands (dd, …) */
         const struct option_rule *o = rest.p ? option_of(run->rules, name) : NULL;
         /* "--rps 1000 set": with an option that the table lacks, 1000 or set could be the first operand. */
         operands->lost = operands->lost || (!o && operands->unknown);
-        if (o)
+        if (o) {
             option_record_value(run, o, rest);
-        else if (operands->lost)
+            run->unexplained = o->input;
+        } else if (operands->lost)
             run->unexplained = true;
         else
             operand_take(run, &operands->next, arg);

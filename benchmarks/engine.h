@@ -202,6 +202,7 @@ struct option_rule {
     const char *param; /* NULL: known, so that its value is not read as another option, but not recorded */
     enum param_type type;
     bool hidden, optional; /* optional: its value must be attached (--x=1) */
+    bool input; /* without a param, but runs that differ in it differ in an input */
     struct str value; /* what a flag means; default "true" */
     bool join; /* several: joined by commas; else the last wins */
     bool keep; /* the value names a file that is kept with the run */

@@ -6,7 +6,7 @@
 static int load_option(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"flags", "kind", "param", "type",  "hidden", "optional",
-                                       "value", "join", "keep",  "words", "each",   NULL};
+                                       "value", "join", "keep",  "words", "input",  "each", NULL};
     static const char *const kinds[] = {"value", "flag", "count", "directives", NULL};
     struct option_rule *o = &rules->option[rules->options];
     (void)unused;
@@ -21,7 +21,7 @@ static int load_option(const struct yaml *y, struct reader *unused, struct rules
     int type = load_choice(y, "type", load_types, PARAM_TEXT, rules, err);
     if (kind < 0 || type < 0 || load_flag(y, "hidden", &o->hidden, rules, err) || load_flag(y, "optional", &o->optional, rules, err) ||
         load_flag(y, "join", &o->join, rules, err) || load_flag(y, "keep", &o->keep, rules, err) ||
-        load_flag(y, "words", &o->words, rules, err))
+        load_flag(y, "words", &o->words, rules, err) || load_flag(y, "input", &o->input, rules, err))
         return -1;
     o->kind = (enum option_kind)kind;
     o->type = (enum param_type)type;
@@ -30,6 +30,8 @@ static int load_option(const struct yaml *y, struct reader *unused, struct rules
     o->param = param && param->kind == YAML_SCALAR && !yaml_is_null(param) ? param->text.p : NULL;
     if (o->keep && (!o->param || o->kind != OPTION_VALUE))
         return rules_complain(y, rules, err, "keep: expected an option with a value and a param");
+    if (o->input && o->param)
+        return rules_complain(y, rules, err, "input: expected an option without a param, which is an input by its param");
     if (o->words && (o->kind != OPTION_VALUE || o->optional))
         return rules_complain(y, rules, err, "words: expected an option with a value");
     rules->options++;
