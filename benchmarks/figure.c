@@ -43,7 +43,7 @@ static bool has_candidate(struct str line, const struct number *n, size_t count)
     if (count >= 2 && memchr(line.p, ':', line.n) && (str_has(line, "avg") || str_has(line, "mean")))
         return true; /* "time [ms]: min 0.3 avg 2.8" */
     return figure_is_bare_score(line, n, count) || figure_is_bare_time(line, n, count) || figure_is_named_time(line, n, count) ||
-           (count && memchr(line.p, '/', line.n) && memchr(line.p, '=', line.n));
+           figure_is_bare_computed(line, n, count) || (count && memchr(line.p, '/', line.n) && memchr(line.p, '=', line.n));
 }
 
 /* "MFLOPS Summary": what the section has, without the word that marks it as one. */
@@ -81,6 +81,25 @@ static struct str without_braces(struct str line)
     return object ? str_trim(str_sub(inner, 1, inner.n - 2)) : line;
 }
 
+/* "Single-precision compute (GFLOPS)": keeps words that end in a unit of a rate or a time, in parentheses, as the section. */
+static void unit_heading_note(struct figure_context *x, struct str words, size_t indent, size_t numbers)
+{
+    const char *open = words.n ? memrchr(words.p, '(', words.n) : NULL;
+    const struct unit *unit = NULL;
+    struct str raw,
+        inside = open && str_ends(words, ")") ? (struct str){open + 1, (size_t)(words.p + words.n - open) - 2} : (struct str){"", 0};
+    bool heads =
+        inside.n && !numbers && open > words.p && str_is_blank(open[-1]) && !memchr(words.p, ':', words.n) && figure_columns(words).n == 1;
+    if (!heads || !figure_unit(inside, &unit, &raw) || !figure_is_time_or_rate(unit))
+        return;
+    struct str name = str_trim(str_sub(words, 0, (size_t)(open - words.p)));
+    snprintf(x->section, sizeof x->section, STR_FMT, STR_ARG(name));
+    x->section_indent = indent;
+    x->section_age = 0;
+    x->section_unit = unit;
+    x->section_heads = true;
+}
+
 /* Returns true for a header or a row of a table. */
 static bool note_line(struct figure_context *x, struct str line, struct str words, size_t indent, size_t numbers, bool row)
 {
@@ -106,7 +125,9 @@ static bool note_line(struct figure_context *x, struct str line, struct str word
         x->section_indent = indent;
         x->section_age = 0;
         x->section_unit = figure_unit_of_label(without_last_noun(text));
-    }
+        x->section_heads = false;
+    } else if (words.p[words.n - 1] == ')')
+        unit_heading_note(x, words, indent, numbers);
     if (figure_header_note(x, line, numbers))
         return true;
     if (x->header[0] && ++x->header_age > HEADER_AGE_MAX)
@@ -159,9 +180,21 @@ static size_t keep_scores(struct figure *f, size_t n, const struct figure_round 
     return kept;
 }
 
+/* Drops values without a unit that have few digits, and notes their names. Returns how many results are left. */
+static size_t drop_doubted(struct figure_context *x, struct figure *f, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (f[i].is_computed && f[i].has_few_digits)
+            figure_doubt_note(x, f[i].name);
+        else
+            f[kept++] = f[i];
+    return kept;
+}
+
 /* The results of a line of words, each from a number and what names it. *ret_lone: a time that is all of the line. */
-static size_t take_words_and_numbers(const struct figure_context *x, struct str words, const struct number *number, size_t count,
-                                     bool indented, struct figure *to, bool *ret_lone)
+static size_t take_words_and_numbers(struct figure_context *x, struct str words, const struct number *number, size_t count, bool indented,
+                                     struct figure *to, bool *ret_lone)
 {
     size_t n = 0, single = FIGURE_NUMBERS_MAX;
     bool rows =
@@ -172,8 +205,10 @@ static size_t take_words_and_numbers(const struct figure_context *x, struct str 
         bool bracketed = c->inside && !(inside && k == single) && !(is_percent(c) && figure_is_saving(words, c));
         if (c->error || (c->plain && !c->multiple && !c->times) || bracketed)
             continue;
-        if (figure_compose(x, words, number, count, k, indented, &to[n]))
-            n++;
+        to[n].is_computed = to[n].has_few_digits = false;
+        if (!figure_compose(x, words, number, count, k, indented, &to[n]))
+            continue;
+        n += drop_doubted(x, &to[n], 1);
     }
     if (n && n < FIGURES_MAX)
         n += figure_take_last_share(x, words, number, count, &to[n]);
@@ -190,7 +225,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     size_t indent = 0, count = 0, n = 0;
     for (size_t i = 0; i < FIGURES_MAX; i++) {
         to[i].variant[0] = to[i].step[0] = 0;
-        to[i].is_score_of_round = to[i].more_rounds = false;
+        to[i].is_score_of_round = to[i].more_rounds = to[i].is_computed = false;
     }
     note_passed(x, line, NULL, 0);
     if (!str_trim(line).n)
@@ -211,6 +246,8 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     if (words.n > 2 && words.p[0] == '"' && memchr(words.p + 1, '"', words.n - 1) == words.p + words.n - 1)
         words = str_sub(words, 1, words.n - 2); /* "Elapsed time: 3.5 msecs", printed as a text */
     words = without_braces(figure_without_estimate(figure_without_stamp(without_border(words))));
+    if (words.n > 2 && words.p[0] == '#' && words.p[1] == ' ' && str_is_digit(words.p[2])) /* "# 1000 requests in 5.4 s" */
+        words = str_sub(words, 2, words.n);
     struct figure_round round = {"", false};
     figure_round_note(x, words);
     bool counted = figure_is_progress(words) || words.p[0] == '[' || str_is_digit(words.p[0]);
@@ -245,8 +282,10 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
                 }
     }
 done:
+    n = drop_doubted(x, to, n);
     for (size_t i = 0; i < n; i++) {
         to[i].lone = lone;
+        to[i].is_early = to[i].is_computed && !x->has_result && !figure_is_late_name(x, str_of(to[i].name));
         x->has_result = x->has_result || figure_is_time_or_rate(to[i].unit);
     }
     note_passed(x, words, number, n ? 0 : count);

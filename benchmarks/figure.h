@@ -8,6 +8,8 @@
 #include "base/str.h"
 #include "base/units.h"
 
+#include <stdint.h>
+
 enum {
     FIGURE_TREE_MAX = 4,
     FIGURES_MAX = 12,
@@ -15,7 +17,8 @@ enum {
     FIGURE_NAME_MAX = 120,
     FIGURE_HEADER_MAX = 400,
     FIGURE_HEADERS_MAX = 2,
-    FIGURE_HEADING_MAX = 64
+    FIGURE_HEADING_MAX = 64,
+    FIGURE_DOUBTS_MAX = 128
 };
 
 struct figure_round { /* of a loop: "3/10" */
@@ -31,6 +34,9 @@ struct figure {
     bool lone; /* a time that is all of its line: where more follows, nothing shows that it is the result */
     bool bare; /* a statistic without a known unit: for a draft of rules, which a person reads */
     bool unsure; /* "1,234": a fraction or thousands, which nothing before has shown */
+    bool is_computed; /* nothing but its digits shows that it is a result, which has no unit */
+    bool is_early; /* the same, and no time or rate precedes it: where one follows, it may be a setting */
+    bool has_few_digits; /* computed values have more */
     char variant
         [FIGURE_NAME_MAX]; /* a longer name: "AES rate" of "AES: 5 threads, rate: 5 MB/s", "fib 30" of "fib(30): 5 ms"; empty: none */
     char step[24]; /* the size, or the number of threads, that begins its row, or the round of a loop: a whole number; empty: none */
@@ -45,6 +51,7 @@ struct figure_context {
     size_t section_indent;
     unsigned section_age; /* lines since */
     const struct unit *section_unit;
+    bool section_heads; /* it is a heading with the unit of all values below: "Compute (GFLOPS)" */
     char title[100]; /* the last line of words alone: above percentiles and statistics */
     unsigned title_age; /* lines since */
     char heading[HEADING_LEVELS][FIGURE_HEADING_MAX]; /* the last one of each level; empty: none */
@@ -63,6 +70,8 @@ struct figure_context {
     struct figure_round round; /* the last "Epoch 3/10" that is all of its line */
     unsigned header_age; /* lines since */
     unsigned header_gap; /* those of them that were no rows */
+    uint32_t doubt[FIGURE_DOUBTS_MAX]; /* hashes of names without a unit, of which a value may be a setting */
+    size_t doubts;
     bool has_point, has_decimal_comma; /* numbers so far that show what begins a fraction */
     bool passed_over; /* the last line has a number with a unit, and no result */
     bool passed_size; /* the same, and the first such number is a size */
@@ -70,6 +79,10 @@ struct figure_context {
 /* Finds the results of one line (without its end) and updates the context. Returns how many of `to`
  * are set; they refer to the line. */
 size_t figure_find(struct figure_context *context, struct str line, struct figure to[FIGURES_MAX]);
+/* Notes a name without a unit that came with a value that may be a setting. After FIGURE_DOUBTS_MAX names every name is doubted. */
+void figure_doubt_note(struct figure_context *x, const char *name);
+/* Returns whether the name was noted, so that no value of it is a result. */
+bool figure_is_doubted(const struct figure_context *x, const char *name);
 /* The heading of this level above the last line; empty: none. */
 const char *figure_heading(const struct figure_context *context, enum heading_level level);
 #endif

@@ -35,6 +35,15 @@ static bool is_end_of_test(struct str words)
     return figure_is_past_verb(first) || figure_is_past_verb(last) || str_has_word("ok OK pass PASS Pass end End END", last);
 }
 
+/* "Image written to /tmp/a.jpg": says what became of a file. */
+static bool has_path(struct str words)
+{
+    for (struct str word; (word = str_word(&words)).n;)
+        if (word.n > 1 && word.p[0] == '/' && str_is_letter(word.p[1]))
+            return true;
+    return false;
+}
+
 /* Can the words be a heading at all? Numbers count only in one with marks. */
 static bool is_heading(struct str line, struct str words, const struct number *n, size_t count)
 {
@@ -45,7 +54,8 @@ static bool is_heading(struct str line, struct str words, const struct number *n
     for (struct str rest = words; str_word(&rest).n;)
         found++;
     return guess_letters(words) && words.n < FIGURE_HEADING_MAX && found <= HEADING_WORDS_MAX && !memchr(words.p, '=', words.n) &&
-           !str_ends(line, ".") && !figure_is_progress(words) && !is_end_of_test(words);
+           !str_ends(line, ".") && !(memchr(words.p, '/', words.n) && has_path(words)) && !figure_is_progress(words) &&
+           !is_end_of_test(words);
 }
 
 /* "count: 20000", "12 of 20", "warm-up ... 61.4 ms": a property of the test. */
@@ -59,6 +69,22 @@ static bool is_detail(const struct figure_context *x, struct str line, const str
            (count && (memchr(line.p, ':', line.n) || memchr(line.p, '=', line.n) || str_is_digit(line.p[0])));
 }
 
+/* Removes "(pid 4711)" from a heading, which is another one in each run. */
+static void drop_process(char *heading)
+{
+    struct str text = str_of(heading);
+    static const char *const marks[] = {"(pid ", "(PID ", "(tid ", "(TID "};
+    for (size_t i = 0; memchr(heading, '(', text.n) && i < sizeof marks / sizeof *marks; i++) {
+        ptrdiff_t at = str_find(text, str_of(marks[i]));
+        const char *close = at < 0 ? NULL : memchr(heading + at, ')', text.n - (size_t)at);
+        if (close)
+            memmove(heading + at, close + 1, strlen(close));
+        else if (at > 0) /* without_marks has removed the bracket at the end */
+            heading[at] = 0;
+        text = str_of(heading);
+    }
+}
+
 static void keep_heading(struct figure_context *x, struct str line, struct str words)
 {
     enum heading_level level = str_ends(line, ":") ? HEADING_PART : HEADING_TEST;
@@ -68,6 +94,7 @@ static void keep_heading(struct figure_context *x, struct str line, struct str w
         x->heads_deeper = !is_marked_heading(line) && x->after_text;
     }
     snprintf(x->heading[level], sizeof x->heading[level], STR_FMT, STR_ARG(words));
+    drop_process(x->heading[level]);
     x->heading_age[level] = 0;
 }
 

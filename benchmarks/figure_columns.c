@@ -1,4 +1,5 @@
 /* figure_columns.c: rows below a header: "BM_copy   5.6 ns   5.5 ns   1000", "| Latency | 41 ms |", "copy: 12.3 4.5" below indented titles. */
+#include "benchmarks/figure_compose.h"
 #include "benchmarks/figure_parts.h"
 #include "benchmarks/figure_titles.h"
 #include "benchmarks/figure_words.h"
@@ -108,6 +109,17 @@ static bool is_score_column(struct str title, struct str label)
     return figure_is_score(title) || str_is_anycase(label, "time") || figure_is_measured(label);
 }
 
+/* The name of a row with computed values has so many letters: "x10" is one of many variables. */
+enum { ROW_LETTERS_MIN = 3 };
+
+static size_t letters_in(const char *name)
+{
+    size_t letters = 0;
+    for (; *name; name++)
+        letters += str_is_letter(*name);
+    return letters;
+}
+
 /* The value of a column: its number and unit, the unit of the title where it has none. */
 static bool column_figure(const struct table_row *t, size_t column, struct figure *ret)
 {
@@ -136,8 +148,13 @@ static bool column_figure(const struct table_row *t, size_t column, struct figur
     if (!unit && t->shift && !t->name[0]) /* the number that begins the row may be that of a class */
         return false;
     bool of_round = t->step[0] && figure_is_round(t->head.field[0]) && figure_is_round_value(title);
-    if (!unit && !(memchr(cell.p, '.', length) && (t->name[0] || t->step[0]) && (of_round || is_score_column(title, str_of(label)))))
-        return false;
+    bool score = memchr(cell.p, '.', length) && (t->name[0] || t->step[0]) && (of_round || is_score_column(title, str_of(label)));
+    if (!unit && !score) {
+        ret->is_computed = letters_in(t->name) >= ROW_LETTERS_MIN && figure_is_computed_name(str_of(label));
+        ret->has_few_digits = !figure_is_computed_value(str_sub(cell, 0, length));
+        if (!ret->is_computed)
+            return false;
+    }
     if ((unit && (cell.p[0] == '-' || !strcmp(unit->dimension, "byte"))) ||
         (size_t)snprintf(ret->name, sizeof ret->name, "%s%s%s", t->name, t->name[0] ? " " : "", label) >= sizeof ret->name)
         return false;

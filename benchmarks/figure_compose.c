@@ -18,6 +18,14 @@ static bool is_error_behind(struct str line, size_t at)
     return figure_error_skip(line, at) > at;
 }
 
+/* "1353.19 ms / 256 runs": how many of what the time before was for. */
+static bool is_divisor(struct str line, const struct number *time, const struct number *n)
+{
+    struct str between = str_trim(str_sub(line, time->end, n->from - time->end)), behind = str_sub(line, n->end, line.n);
+    return time->unit && !strcmp(time->unit->dimension, "second") && !n->unit && !n->raw.n && str_is(between, "/") &&
+           !memchr(line.p + n->from, '.', n->to - n->from) && guess_letters(str_word(&behind));
+}
+
 /* "12.3 12.4 12.6 ms", "0.0004 secs, 0.0005 secs": another number of the same kind that nothing names. Which of them counts is not known. */
 static bool has_nameless_sibling(struct str line, const struct number *n, size_t count, size_t k)
 {
@@ -28,6 +36,8 @@ static bool has_nameless_sibling(struct str line, const struct number *n, size_t
             continue;
         if (guess_letters(between))
             return false;
+        if (i == k + 1 && is_divisor(line, &n[k], &n[i])) /* "1353.19 ms / 256 runs" */
+            continue;
         if (figure_is_named_rate(&n[k]) && figure_is_named_rate(&n[i]) && !str_eq(n[k].word, n[i].word)) /* "5 runs/s, 9 assertions/s" */
             continue;
         bool other = n[k].unit && (n[i].unit ? strcmp(n[i].unit->dimension, n[k].unit->dimension) != 0 : n[i].raw.n > 0);
@@ -111,6 +121,26 @@ static bool ends_in_dots(struct str text)
     return str_ends(text, "...");
 }
 
+/* `loop of 20000 iterations took 0.386 ms`: the words before the amount join the name. Returns its length, 0: there is none. */
+static size_t name_across_amount(struct str before, char label[FIGURE_NAME_MAX])
+{
+    struct str first = str_trim(before), rest = str_of(label);
+    char whole[FIGURE_NAME_MAX];
+    if (!guess_letters(first) || !guess_letters(rest) ||
+        (size_t)snprintf(whole, sizeof whole, STR_FMT " " STR_FMT, STR_ARG(first), STR_ARG(rest)) >= sizeof whole)
+        return 0;
+    return figure_name_clean(str_of(whole), label, FIGURE_NAME_MAX);
+}
+
+/* Sets what marks the result as a computed value without a unit. Returns whether its name can be that of one. */
+static bool computed_set(const struct figure_context *x, struct str line, const struct figure_candidate *c, struct str name, bool indented,
+                         struct figure *ret)
+{
+    ret->is_computed = figure_is_computed(x, c, name, indented);
+    ret->has_few_digits = ret->is_computed && !figure_has_computed_digits(line, c->number, name);
+    return ret->is_computed;
+}
+
 bool figure_compose(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k, bool indented,
                     struct figure *ret)
 {
@@ -124,7 +154,7 @@ bool figure_compose(const struct figure_context *x, struct str line, const struc
                clause = figure_without_error_name(figure_clause(between));
     struct figure_candidate c = {.number = n, .label = clause, .own = true, .sole = is_sole(line, numbers, count, k)};
     c.strong = arrow || ends_in_dots(str_sub(line, from, i - from)) || (i > from && is_one_of(line.p[i - 1], "=:")) ||
-               figure_is_bare_score(line, n, count) || figure_is_bare_time(line, n, count);
+               figure_is_bare_score(line, n, count) || figure_is_bare_time(line, n, count) || figure_is_bare_computed(line, n, count);
     c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t') || figure_is_named_time(line, n, count);
     if (!k && c.column && !c.strong && figure_is_list_of_words(str_trim(between)))
         clause = c.label = str_trim(between);
@@ -132,6 +162,8 @@ bool figure_compose(const struct figure_context *x, struct str line, const struc
         clause = c.label = figure_whole_columns_name(str_trim(between), clause);
     if (figure_is_bare_score(line, n, count))
         clause = c.label = figure_behind_dash(clause);
+    if (!k && figure_without_formula(between).n)
+        clause = c.label = figure_without_formula(between);
     char label[FIGURE_NAME_MAX], head[64] = "", trailing[FIGURE_NAME_MAX], tail[64] = "";
     size_t length = figure_add_bracket_words(clause, label, figure_name_clean(clause, label, sizeof label), sizeof label);
     bool twins = has_twin(numbers, count, k), tailed = false;
@@ -170,21 +202,20 @@ bool figure_compose(const struct figure_context *x, struct str line, const struc
     if (!length)
         return false;
     if (k == 1 && n->unit && !strcmp(n->unit->dimension, "second") && !numbers[0].unit && str_ends(str_trim(between), " took")) {
-        struct str first = str_trim(str_sub(line, 0, numbers[0].from)), rest = str_of(label); /* `loop of 20000 iterations took 0.386 ms` */
-        char whole[FIGURE_NAME_MAX];
-        if (!guess_letters(first) || !guess_letters(rest) ||
-            (size_t)snprintf(whole, sizeof whole, STR_FMT " " STR_FMT, STR_ARG(first), STR_ARG(rest)) >= sizeof whole)
+        if (!(length = name_across_amount(str_sub(line, 0, numbers[0].from), label)))
             return false;
-        length = figure_name_clean(str_of(whole), label, sizeof label);
         c.own = false;
         c.column = true;
     }
     if (k && start >= from && c.own && !(tailed && figure_is_saving(line, n)) && numbers[k - 1].end == from &&
         follows_amount(line, &numbers[k - 1], n, &c, clause) && !is_labelled(line, &numbers[k - 1], k > 1 ? numbers[k - 2].end : 0))
         return false;
-    const struct unit *unit;
-    if (!figure_is_result(x, line, &c, label, indented, &unit))
-        return false;
+    const struct unit *unit = NULL;
+    if (!figure_is_result(x, line, &c, label, indented, &unit)) {
+        figure_add_argument(clause, label, length, sizeof label);
+        if (!computed_set(x, line, &c, str_of(label), indented, ret)) /* which has no unit either */
+            return false;
+    }
     figure_variant_set(line, numbers, count, k, c.label, label, ret);
     return figure_head_words(line, numbers, count, k, &c, label, head) &&
            fill_figure(x, line, n, (const char *const[]){head, label, tail}, indented, unit, ret);

@@ -43,6 +43,21 @@ size_t figure_borrowed_name(struct str line, const struct number *numbers, size_
                             size_t size);
 size_t figure_arrow_before(struct str text); /* length of the arrow that ends the text and stands for a colon; 0: there is none */
 
+/* ---- figure_computed.c ---- */
+
+bool figure_is_computed_value(struct str value); /* a fraction with so many digits that nobody has set it */
+bool figure_is_computed_name(struct str name); /* neither a condition nor a parameter of a model, and it has no unit */
+/* The same of a number with its name: "2.5 +/- 0.1" has an error, "average: 2267891" is no setting. */
+bool figure_has_computed_digits(struct str line, const struct number *n, struct str name);
+/* Returns whether the candidate, which has no unit, is a computed value under this name if its digits show that. */
+bool figure_is_computed(const struct figure_context *x, const struct figure_candidate *c, struct str name, bool indented);
+/* "E RMP2" of "E(RMP2)": the argument is a part of a name of one or two letters. Returns the length of all of it. */
+size_t figure_add_argument(struct str clause, char *name, size_t length, size_t size);
+bool figure_is_late_name(const struct figure_context *x, struct str name); /* of what is known after the work: a statistic, in a summary */
+bool figure_is_bare_computed(struct str line, const struct number *n, size_t count); /* "Average (mean) 557.609": all of the line */
+/* "rms of residuals" of "rms of residuals = sqrt(WSSR/ndf) :". Empty: the text has no formula. */
+struct str figure_without_formula(struct str text);
+
 /* ---- figure_compose.c ---- */
 
 /* Composes the result of number k: its name, unit and value. Returns false where the number is no result. */

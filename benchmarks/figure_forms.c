@@ -133,6 +133,22 @@ static size_t statistics_take(struct str line, size_t at, struct statistic to[FI
     return known >= 2 ? n : 0;
 }
 
+/* "resnet18  min = 23.14  max = 26.36  avg = 23.88": a name in a column, and two or more statistics with a fraction. *ret_end: that of the name. */
+static size_t statistics_behind_name(struct str line, struct statistic to[FIGURES_MAX], const struct unit **ret_unit, size_t *ret_end)
+{
+    size_t gap = 1, n;
+    while (gap + 1 < line.n && !(str_is_blank(line.p[gap]) && str_is_blank(line.p[gap + 1])))
+        gap++;
+    if (gap + 1 >= line.n || !str_is_letter(line.p[0]) || !memchr(line.p, '=', line.n))
+        return 0;
+    n = statistics_take(line, gap, to, ret_unit);
+    for (size_t i = 0; i < n; i++)
+        if (!memchr(line.p + to[i].number.from, '.', to[i].number.to - to[i].number.from))
+            return 0;
+    *ret_end = gap;
+    return n;
+}
+
 /* What names the statistics of a line: the words before them, or the title above, which then has the unit ("Latency (ns):"). */
 static bool statistics_name(const struct figure_context *x, struct str head, const struct unit **unit, char name[64])
 {
@@ -155,6 +171,9 @@ size_t figure_take_statistics(const struct figure_context *x, struct str line, s
             head_from = colon + 1;
         else if (n)
             head_to = colon;
+    bool bare = true;
+    if (!n && (n = statistics_behind_name(line, found, &unit, &head_to)))
+        bare = false;
     char name[64];
     if (!n || !statistics_name(x, str_trim(str_sub(line, head_from, head_to - head_from)), &unit, name))
         return 0;
@@ -163,7 +182,9 @@ size_t figure_take_statistics(const struct figure_context *x, struct str line, s
             (size_t)snprintf(to[count].name, sizeof to->name, "%s " STR_FMT, name, STR_ARG(found[i].name)) >= sizeof to->name ||
             !figure_value_set(x, line, &found[i].number, unit, &to[count]))
             continue;
-        to[count].bare = !unit;
+        to[count].bare = !unit && bare;
+        to[count].is_computed = !unit && !bare;
+        to[count].has_few_digits = false;
         to[count++].section = 0;
     }
     return count;

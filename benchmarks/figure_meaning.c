@@ -91,7 +91,7 @@ bool figure_is_result(const struct figure_context *x, struct str line, const str
         return false;
     if (n->raw.n)
         return (c->strong || c->column) && (!figure_is_energy_unit(n->raw) || figure_is_energy(label));
-    if (!u && section && x->section_unit && c->strong && figure_is_statistic(label)) {
+    if (!u && section && x->section_unit && c->strong && (figure_is_statistic(label) || (x->section_heads && !whole && !n->plain))) {
         *ret_unit = x->section_unit;
         return true;
     }

@@ -148,10 +148,24 @@ bool figure_is_list_of_words(struct str s)
     return comma;
 }
 
-/* "Total   time    0.007s": a word without meaning by itself belongs to those before it. */
+/* "Compress      --> Frame rate": all of it is the name. */
+static bool is_led_by_arrow(struct str text)
+{
+    ptrdiff_t at = str_find(text, STR(" --> "));
+    return at > 0 && str_is_letter(text.p[0]) && !figure_has_number(text) && !memchr(text.p, ':', text.n);
+}
+
+/* "Total   time    0.007s", "RMS     amplitude:": a word without meaning by itself belongs to those before it. */
 struct str figure_whole_columns_name(struct str text, struct str clause)
 {
-    if (text.n > 40 || !str_has_word("time rate speed throughput bandwidth latency performance avg average mean median max min", clause))
+    static const char statistics[] = "mean maximum minimum rms average total median";
+    static const char nouns[] = "time rate speed throughput bandwidth latency performance avg average mean median max min";
+    if (text.n && text.p[text.n - 1] == ':')
+        text.n--;
+    struct str rest = text;
+    if (text.n <= 40 && is_led_by_arrow(text))
+        return text;
+    if (text.n > 40 || (!figure_is_any(str_word(&rest), statistics) && !str_has_word(nouns, clause)))
         return clause;
     for (size_t i = 0; i < text.n; i++)
         if (!str_is_letter(text.p[i]) && text.p[i] != ' ')

@@ -190,6 +190,11 @@ static void take_multiple(struct str line, double factor, struct str rest, struc
 {
     double value;
     struct str unit = str_word(&rest), per = str_word(&rest), time = str_word(&rest);
+    for (size_t more = 0; more < 2 && str_is(time, "per") && guess_letters(per); more++) { /* "million atom updates per second" */
+        unit = per;
+        per = time;
+        time = str_word(&rest);
+    }
     while (unit.n && is_one_of(unit.p[unit.n - 1], ".,;"))
         unit.n--;
     while (time.n && is_one_of(time.p[time.n - 1], ".,;)"))
@@ -296,7 +301,7 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
         n->plain = true;
         return;
     }
-    if (!open && !joined && str_is_blank(char_at(rest, 0)) && (str_is(per, "per") || str_is(per, "/")) && time.n) {
+    if (!open && !joined && str_is_blank(char_at(rest, 0)) && (str_is(per, "per") || str_is(per, "/")) && guess_letters(time)) {
         while (time.n && is_one_of(time.p[time.n - 1], ".,;)"))
             time.n--;
         if (figure_rate(word, time, &n->unit)) {

@@ -142,6 +142,10 @@ static bool search_unit(struct str word, const struct unit **ret, struct str *re
         *ret_raw = word;
         return true;
     }
+    if (figure_is_any(word, "gbit/s gbits/s gbit/sec gbits/sec")) { /* a lower-case "m" may be a thousandth */
+        *ret = units_find(STR("Gbit/s"));
+        return *ret != NULL;
+    }
     bool loose = str_starts(word, "KB/s"); /* 1000 to one program and 1024 to another */
     if (loose || figure_is_energy_unit(word)) {
         *ret_raw = word;
@@ -232,6 +236,8 @@ const struct unit *figure_unit_of_label(struct str label)
     if (figure_is_any(str_trim(first_words), "total overall average avg mean median max min sum aggregate") &&
         memchr(first.p, '/', first.n) && figure_unit(first, &u, &raw) && u)
         return u; /* "MB/s total" */
+    if (figure_is_any(str_trim(first_words), "measured achieved sustained") && figure_is_any(first, "gflops mflops tflops"))
+        return units_find(first); /* "MFLOPS measured" */
     const char *colon = label.n ? memrchr(label.p, ':', label.n) : NULL;
     bool alone = last.n == label.n || (colon && colon + 1 == blank) ||
                  figure_is_any(front, "effective average avg mean total actual achieved measured"); /* "read: IOPS", "Effective rps" */

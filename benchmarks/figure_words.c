@@ -440,7 +440,7 @@ bool figure_is_condition(struct str label)
     for (char *at = text; *at; at++)
         if (*at != ' ' && at[-1] == ' ' && begins_listed(&no_condition_list, at))
             memset(strchr(at, ' ') + 1, 'x', 3);
-    return has_listed(text, &condition_list) || has_listed(text, &spread_list) || str_is_anycase(str_word(&rest), "running");
+    return has_listed(text, &condition_list) || has_listed(text, &spread_list) || figure_is_any(str_word(&rest), "running using");
 }
 
 bool figure_is_rate_condition(struct str label)

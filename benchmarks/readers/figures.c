@@ -232,13 +232,27 @@ static void latest_note(struct figures_state *s, const struct figure *f)
     }
 }
 
+/* Notes the names of values that may be settings: a time or a rate followed them. */
+static void early_names_note(struct figures_state *s)
+{
+    for (size_t i = 0; i < s->helds && (s->context.has_result || s->is_full); i++)
+        if (s->held[i].figure.is_early)
+            figure_doubt_note(&s->context, s->held[i].figure.name);
+}
+
+/* May a value without a unit be a setting, or has its name another one that may be one? */
+static bool is_doubted_figure(const struct figures_state *s, const struct figure *f)
+{
+    return f->is_computed && figure_is_doubted(&s->context, f->name);
+}
+
 /* Passes on the scores of the last rounds as the results of their loops. */
 static void latest_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s)
 {
     for (size_t i = 0; i < s->latests; i++) {
         struct figure *f = &s->latest[i];
         f->step[0] = 0;
-        if (f->is_score_of_round && !f->more_rounds && !f->unsure)
+        if (f->is_score_of_round && !f->more_rounds && !f->unsure && !is_doubted_figure(s, f))
             figure_take(run, source, r, f, f->name);
     }
     s->latests = 0;
@@ -266,16 +280,17 @@ static void take_told_apart(struct rules_run *run, struct source *source, const 
         figure_take(run, source, r, &figure, name);
 }
 
-/* Passes on all that was held, under names that distinguish different values where the output has
+/* Which of what was held is passed on: what words show to be results comes before what its digits alone show. */
+enum held_kind { HELD_KNOWN, HELD_COMPUTED, HELD_KINDS };
+
+/* Passes on what was held of one kind, under names that distinguish different values where the output has
  * the words for it. */
-static void held_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s)
+static void held_kind_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s,
+                           enum held_kind kind)
 {
-    bool point = s->context.has_point && !s->context.has_decimal_comma;
-    for (size_t i = 0; i < s->helds; i++)
-        s->held[i].is_taken = (s->held[i].figure.unsure && (!point || s->is_full)) || is_repeated(s, i);
     for (size_t i = 0; i < s->helds; i++) {
         enum apart by = 0;
-        if (s->held[i].is_taken)
+        if (s->held[i].is_taken || s->held[i].figure.is_computed != (kind == HELD_COMPUTED))
             continue;
         while (by < APARTS && (s->is_full || !can_be_told_apart(s, i, by)))
             by++;
@@ -290,6 +305,33 @@ static void held_take(struct rules_run *run, struct source *source, const struct
         if (by == APART_ROUND && is_score(&last->figure) && !last->round.more)
             figure_take(run, source, r, &last->figure, last->figure.name);
     }
+}
+
+/* "MFLOPS" of a rehearsal beside "MFLOPS measured": only the latter is the result. */
+static bool has_measured_one(const struct figures_state *s, const struct figure *f)
+{
+    static const char *const ends[] = {" measured", " achieved", " actual", " final"};
+    size_t n = strlen(f->name);
+    for (size_t i = 0; i < s->helds && f->unit; i++) {
+        const struct figure *o = &s->held[i].figure;
+        if (!o->unit || strcmp(o->unit->dimension, f->unit->dimension) != 0 || strncmp(o->name, f->name, n) != 0)
+            continue;
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            if (!strcmp(o->name + n, ends[k]))
+                return true;
+    }
+    return false;
+}
+
+static void held_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s)
+{
+    bool point = s->context.has_point && !s->context.has_decimal_comma;
+    early_names_note(s);
+    for (size_t i = 0; i < s->helds; i++)
+        s->held[i].is_taken = (s->held[i].figure.unsure && (!point || s->is_full)) || is_repeated(s, i) ||
+                              is_doubted_figure(s, &s->held[i].figure) || has_measured_one(s, &s->held[i].figure);
+    for (enum held_kind kind = 0; kind < HELD_KINDS; kind++)
+        held_kind_take(run, source, r, s, kind);
     s->helds = 0;
 }
 
@@ -313,6 +355,8 @@ static void figure_hold(struct rules_run *run, struct source *source, const stru
     }
     if (!s->is_full)
         s->held[s->helds++] = *h;
+    else if (h->figure.is_computed)
+        return; /* whether it may be a setting is not known */
     else if (!h->figure.unsure && h->figure.is_score_of_round)
         take_of_step(run, source, r, &h->figure, h->figure.name);
     else if (!h->figure.unsure)

@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 bw, folder = sys.argv[1:]
-total = {"developed": [0, 0, 0], "kept-back": [0, 0, 0], "added": [0, 0, 0], "held-out": [0, 0, 0], "held-out-2": [0, 0, 0], "held-out-3": [0, 0, 0], "held-out-4": [0, 0, 0], "held-out-5": [0, 0, 0], "held-out-6": [0, 0, 0], "held-out-7": [0, 0, 0], "held-out-8": [0, 0, 0], "held-out-9": [0, 0, 0], "held-out-10": [0, 0, 0], "held-out-11": [0, 0, 0], "held-out-12": [0, 0, 0]}
+halves = ["developed", "kept-back", "added", "held-out"] + [f"held-out-{n}" for n in range(2, 14)]
+total = {half: [0, 0, 0] for half in halves}
 for name in sorted(os.listdir(folder)):
     if not os.path.isdir(f"{folder}/{name}"):
         continue

@@ -356,6 +356,59 @@ static void tables_are_read(void **state)
     CHECK_ROWS(rows);
 }
 
+/* Values without a unit that nobody has set: many digits, an error, an average, two statistics. */
+static void computed_values_are_found(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"fidelity: 0.731739", "fidelity=0.731739 -"},
+        {"Average (mean) 557.6093410241374", "Average=557.6093410241374 -"},
+        {"Total volume:       0.52008007", "Total volume=0.52008007 -"},
+        {"RMS     amplitude:     0.707107", "RMS     amplitude=0.707107 -"},
+        {"rms of residuals      (FIT_STDFIT) = sqrt(WSSR/ndf)    : 0.731739", "rms of residuals FIT_STDFIT=0.731739 -"},
+        {"E(RMP2) = -76.1953677459301", "E RMP2=-76.1953677459301 -"},
+        {"b               = 3.04278          +/- 0.2358       (7.75%)", "b=3.04278 -"},
+        {"slope = 2.5 +/- 0.01", "slope=2.5 -"},
+        {"average:2267891", "average=2267891 -"},
+        {"resnet18  min =   23.14  max =   26.36  avg =   23.88", "resnet18 min=23.14 -;resnet18 max=26.36 -;resnet18 avg=23.88 -"},
+        {"Name      depth    fidelity\nbell      3        0.731739", "bell fidelity=0.731739 -"},
+        {"Single-precision compute (GFLOPS)\n  float   : 22.76", "Single-precision compute float=22.76 GFLOP_per_s"},
+        {"MFLOPS measured : 2100.837492", "MFLOPS measured=2100.837492 MFLOPS"},
+        {"Performance: 0.21 million atom updates per second", "Performance=210000 op_per_s"},
+        {"eval time = 1353.19 ms /   256 runs (    4.56 ms per run)", "eval time=1353.19 ms"},
+        {"Compress      --> Frame rate:  358.020283 fps", "Compress      --> Frame rate=358.020283 op_per_s"},
+        {"rate: 3.5 gbit/s", "rate=3.5 Gbit/s"},
+        {"# 1000000 write requests in 5.44s.", "write requests=5.44 s"},
+    };
+    CHECK_ROWS(rows);
+}
+
+/* Few digits may be a setting, and so may a name of a setting, of a model's parameter, of a variable or of a count. */
+static void values_of_settings_are_no_computed_ones(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "fidelity: 0.73",
+        "fidelity: 0.500000",
+        "depth: 123456",
+        "checksum: 1.23456",
+        "learning tolerance: 0.0012345",
+        "lattice spacing: 3.61521",
+        "x3 = 8.66667",
+        "C(1) = 0.57741",
+        "flops: 7.6288e+07",
+        "gcc version 12.2345",
+        "kernel 6.1.12345",
+        "phase 3 fidelity: 0.731739",
+        "Using       2.00 seconds min time per kernel.",
+        "resnet18  min = 23  max = 26",
+        "resnet18  lr = 0.5  decay = 0.1",
+        "Limits (ms)\n  timeout : 22.76",
+        "score: 1.66 M",
+    };
+    CHECK_REFUSED(lines);
+}
+
 /* A multiple is applied or stays in the name: it is never lost. */
 static void multiples_are_not_lost(void **state)
 {
@@ -584,6 +637,8 @@ int main(void)
         cmocka_unit_test(times_of_sentences_are_found),
         cmocka_unit_test(groups_are_read),
         cmocka_unit_test(tables_are_read),
+        cmocka_unit_test(computed_values_are_found),
+        cmocka_unit_test(values_of_settings_are_no_computed_ones),
         cmocka_unit_test(multiples_are_not_lost),
         cmocka_unit_test(settings_are_refused),
         cmocka_unit_test(times_that_are_no_result_are_refused),
