@@ -40,6 +40,8 @@ static bool has_candidate(struct str line, const struct number *n, size_t count)
              (i && is_one_of(line.p[i - 1], ":="))))
             return true;
     }
+    if (count >= 2 && n[0].from && memchr(line.p, ',', line.n))
+        return true; /* "train loss 1.9643, val loss 2.0599" */
     if (count >= 2 && memchr(line.p, ':', line.n) && (str_has(line, "avg") || str_has(line, "mean")))
         return true; /* "time [ms]: min 0.3 avg 2.8" */
     return figure_is_bare_score(line, n, count) || figure_is_bare_time(line, n, count) || figure_is_named_time(line, n, count) ||
@@ -268,6 +270,11 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             (n = figure_take_column_share(x, words, number, count, to)) || (n = figure_take_bracketed(x, words, number, count, to)) ||
             (n = figure_take_erred(x, words, number, count, indented, to)))
             goto done;
+        if ((n = figure_take_clauses(x, words, to))) {
+            if (last.n)
+                n = keep_scores(to, n, &round);
+            goto done;
+        }
         row = figure_take_columns(x, words, count, to, &n);
         if ((row && n) || (n = figure_take_boxed(x, words, to)) || (row && x->header[0]))
             goto done;
@@ -286,7 +293,9 @@ done:
     for (size_t i = 0; i < n; i++) {
         to[i].lone = lone;
         to[i].is_early = to[i].is_computed && !x->has_result && !figure_is_late_name(x, str_of(to[i].name));
-        x->has_result = x->has_result || figure_is_time_or_rate(to[i].unit);
+        bool result = figure_is_time_or_rate(to[i].unit);
+        x->has_result = x->has_result || result;
+        x->has_part = x->has_part || (result && !figure_is_elapsed(str_of(to[i].name)));
     }
     note_passed(x, words, number, n ? 0 : count);
     struct str unstamped = figure_without_stamp(str_trim(line)); /* "10:11:12   CPU   %usr" */

@@ -35,7 +35,7 @@ struct figure {
     bool bare; /* a statistic without a known unit: for a draft of rules, which a person reads */
     bool unsure; /* "1,234": a fraction or thousands, which nothing before has shown */
     bool is_computed; /* nothing but its digits shows that it is a result, which has no unit */
-    bool is_early; /* the same, and no time or rate precedes it: where one follows, it may be a setting */
+    bool is_early; /* the same, and no time or rate precedes it: where one of a part of the work follows, it may be a setting */
     bool has_few_digits; /* computed values have more */
     char variant
         [FIGURE_NAME_MAX]; /* a longer name: "AES rate" of "AES: 5 threads, rate: 5 MB/s", "fib 30" of "fib(30): 5 ms"; empty: none */
@@ -60,6 +60,7 @@ struct figure_context {
     bool heads_deeper; /* that one has no mark: it counts for lines that are indented further */
     bool after_text; /* the line before is not empty */
     bool has_result; /* a time or a rate has been found */
+    bool has_part; /* the same, and it is not the time of all of the work, which is printed last */
     char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
     char below[FIGURE_HEADERS_MAX][FIGURE_HEADER_MAX]; /* the lines below it that continue its titles, or have units */
     unsigned belows;

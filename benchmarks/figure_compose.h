@@ -74,5 +74,6 @@ bool figure_is_bare_time(struct str line, const struct number *n, size_t count);
 bool figure_is_named_time(struct str line, const struct number *n, size_t count); /* "matmul 12.34 ms", "total CPU time 0.05" */
 /* "info nodes 30000 nps 116731 time 257": words and numbers in turn, of which rates and scores are results. Returns how many it has. */
 size_t figure_take_pairs(const struct figure_context *x, struct str line, size_t count, struct figure *to);
+size_t figure_take_clauses(const struct figure_context *x, struct str line, struct figure *to); /* "train loss 1.9643, val loss 2.0599" */
 size_t figure_take_boxed(const struct figure_context *x, struct str line, struct figure *to); /* "| fps | 1234 |" alone in its box */
 #endif

@@ -67,6 +67,8 @@ bool figure_is_computed(const struct figure_context *x, const struct figure_cand
     bool of_file = x->section[0] && indented && memchr(x->section, '/', strlen(x->section));
     if (of_file && figure_ends_in_time(name, NULL)) /* an attribute of it, which no clock measured */
         return false;
+    if (char_at(c->label, 0) == '-' && str_is_letter(char_at(c->label, 1))) /* "-V/T": the name would be that of its opposite */
+        return false;
     return c->strong && c->own && !n->unit && !n->raw.n && !n->joined && !n->plain && !n->clock && !n->multiple && !n->inside &&
            name.n >= (has_error(n) ? 1 : NAME_MIN) && name.n <= NAME_MAX_LENGTH &&
            !(x->section[0] && indented && figure_is_condition(str_of(x->section))) && !figure_unit_of_label(c->label) &&

@@ -1,5 +1,6 @@
 /* figure_counts.c: what a loop reports: lines that begin with the count of its rounds, "Epoch 3/10: loss=0.3", and the bar that it draws. */
 #include "benchmarks/figure_parts.h"
+#include "benchmarks/figure_titles.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
 
@@ -117,7 +118,8 @@ static bool bar_figure_set(const struct figure_context *x, struct str text, stru
     struct number n;
     size_t length = guess_number(text);
     char name[64];
-    if (!length || figure_number_take(text, 0, length, &n) != text.n || !n.unit || n.plain || figure_is_condition(head))
+    if (!length || figure_number_take(text, 0, length, &n) != text.n || !n.unit || n.plain || figure_is_condition(head) ||
+        figure_columns(head).n > 2) /* titles of a table */
         return false;
     if (!figure_name_clean(head, name, sizeof name))
         snprintf(name, sizeof name, "%s", figure_is_rate(n.unit) ? figure_rate_name(n.unit) : "time per operation");

@@ -165,11 +165,13 @@ static bool take_amount_of(struct str s, size_t *at, const char *words, double *
     return true;
 }
 
-/* "0min 0.233s", "1 minute, 2.5 seconds", "1 hour 2 min 3 sec": seconds as text. Returns its length, 0: none. */
+/* "0min 0.233s", "1 minute, 2.5 seconds", "0 days 1 hour 2 min 3 sec": seconds as text. Returns its length, 0: none. */
 static size_t minutes_spelled(struct str s, char *to, size_t size)
 {
-    double hours = 0, minutes, seconds;
+    double days = 0, hours = 0, minutes, seconds;
     size_t at = 0;
+    if (take_amount_of(s, &at, "d day days", &days) && days > 0)
+        return 0;
     if (!take_amount_of(s, &at, "h hour hours", &hours))
         hours = 0;
     if (!take_amount_of(s, &at, "m min mins minute minutes", &minutes))
@@ -181,6 +183,8 @@ static size_t minutes_spelled(struct str s, char *to, size_t size)
         return 0;
     while (at && is_one_of(s.p[at - 1], " ,"))
         at--;
+    if (str_is_digit(char_at(str_trim(str_sub(s, at, s.n)), 0))) /* "4 seconds 713 msec" */
+        return 0;
     snprintf(to, size, "%.10g", (hours * 60 + minutes) * 60 + seconds);
     return at;
 }

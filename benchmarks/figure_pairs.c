@@ -106,6 +106,23 @@ size_t figure_take_pairs(const struct figure_context *x, struct str line, size_t
     return pairs >= 2 ? found : 0;
 }
 
+/* "train loss 1.9643, val loss 2.0599": of clauses between commas, each a name and a number, those with the name of a score. */
+size_t figure_take_clauses(const struct figure_context *x, struct str line, struct figure *to)
+{
+    size_t found = 0, clauses = 0;
+    if (!memchr(line.p, ',', line.n) || memchr(line.p, ':', line.n) || memchr(line.p, '=', line.n))
+        return 0;
+    for (struct str rest = line, clause; (clause = str_trim(str_cut(&rest, ','))).n && found < FIGURES_MAX; clauses++) {
+        const char *blank = memrchr(clause.p, ' ', clause.n);
+        struct str value = blank ? str_sub(clause, (size_t)(blank + 1 - clause.p), clause.n) : clause,
+                   name = blank ? str_trim(str_sub(clause, 0, (size_t)(blank - clause.p))) : (struct str){"", 0};
+        if (!guess_letters(name) || figure_has_number(name) || !guess_number(value))
+            return 0;
+        found += memchr(value.p, '.', value.n) && figure_is_score(name) && pair_set(x, line, name, value, &to[found]);
+    }
+    return clauses >= 2 ? found : 0;
+}
+
 size_t figure_take_boxed(const struct figure_context *x, struct str line, struct figure *to)
 {
     struct columns row = figure_columns(line);

@@ -95,14 +95,22 @@ static bool is_percent_title(struct str s, double *ret)
     return n && n + 1 == s.n && s.p[n] == '%' && str_double(str_sub(s, 0, n), ret) && *ret >= 0 && *ret <= 100;
 }
 
+/* "Fold 2": a title of a column that is one of several, and its number. */
+static bool is_numbered_title(struct str s, int64_t *ret)
+{
+    struct str word = str_word(&s);
+    return guess_letters(word) && !figure_has_number(word) && str_int(str_trim(s), ret);
+}
+
 /* A line of column titles: three or more, words all of them but rising percentiles, no sentence. numbers: how many are in the line. */
 bool figure_is_title_line(struct str line, size_t numbers)
 {
     if (line.n >= FIGURE_HEADER_MAX || line.n < sizeof "n  MB/s" - 1)
         return false;
     struct columns c = figure_columns(line);
-    size_t percents = 0;
+    size_t percents = 0, numbered = 0;
     double before = -1, percent;
+    int64_t last = 0, number;
     bool pair = c.n == 2 && figure_is_step(c.field[0]) && figure_unit_of_label(c.field[1]); /* "Size   Bandwidth (MB/s)" */
     if (c.n < 3 && !pair)
         return false;
@@ -114,10 +122,14 @@ bool figure_is_title_line(struct str line, size_t numbers)
             if (percent <= before)
                 return false;
             before = percent;
+        } else if (is_numbered_title(c.field[i], &number) && number == last + 1) {
+            numbered++;
+            last = number;
         } else if (!guess_letters(c.field[i]) || c.field[i].n > TITLE_MAX || str_ends(c.field[i], ":"))
             return false;
     }
-    return numbers == percents && (!percents || (percents >= 2 && c.n >= percents + 2));
+    return numbers == percents + numbered && (!numbered || (numbered >= 2 && numbered < c.n)) &&
+           (!percents || (percents >= 2 && c.n >= percents + 2));
 }
 
 /* "Size Time(us) MB/s": titles with one blank between them, of which one has a unit. A sentence has words that no title has. */

@@ -235,7 +235,7 @@ static void latest_note(struct figures_state *s, const struct figure *f)
 /* Notes the names of values that may be settings: a time or a rate followed them. */
 static void early_names_note(struct figures_state *s)
 {
-    for (size_t i = 0; i < s->helds && (s->context.has_result || s->is_full); i++)
+    for (size_t i = 0; i < s->helds && (s->context.has_part || s->is_full); i++)
         if (s->held[i].figure.is_early)
             figure_doubt_note(&s->context, s->held[i].figure.name);
 }

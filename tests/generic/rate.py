@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 bw, folder = sys.argv[1:]
-halves = ["developed", "kept-back", "added", "held-out"] + [f"held-out-{n}" for n in range(2, 14)]
+halves = ["developed", "kept-back", "added", "held-out"] + [f"held-out-{n}" for n in range(2, 15)]
 total = {half: [0, 0, 0] for half in halves}
 for name in sorted(os.listdir(folder)):
     if not os.path.isdir(f"{folder}/{name}"):

@@ -379,6 +379,9 @@ static void computed_values_are_found(void **state)
         {"Compress      --> Frame rate:  358.020283 fps", "Compress      --> Frame rate=358.020283 op_per_s"},
         {"rate: 3.5 gbit/s", "rate=3.5 Gbit/s"},
         {"# 1000000 write requests in 5.44s.", "write requests=5.44 s"},
+        {"Elapsed time:       0 days  0 hours  1 minutes  3.5 seconds.", "Elapsed time=63.5 s"},
+        {"step 250: train loss 1.9643, val loss 2.0599", "train loss=1.9643 - step 250;val loss=2.0599 - step 250"},
+        {"              Fold 1  Fold 2  Mean    Std\nRMSE (test)   1.3430  1.3045  1.3285  0.0171", "RMSE (test) Mean=1.3285 -"},
     };
     CHECK_ROWS(rows);
 }
@@ -404,6 +407,10 @@ static void values_of_settings_are_no_computed_ones(void **state)
         "resnet18  min = 23  max = 26",
         "resnet18  lr = 0.5  decay = 0.1",
         "Limits (ms)\n  timeout : 22.76",
+        "-V/T= 2.0069",
+        "TOTAL RUN TIME: 0 days 0 hours 0 minutes 4 seconds 713 msec",
+        "learning rate 0.5, weight decay 0.1",
+        "a  Box(P   R    mAP50: 100%|####| 8/8 [00:14<00:00,  1.86s/it]",
         "score: 1.66 M",
     };
     CHECK_REFUSED(lines);
