@@ -119,9 +119,9 @@ llm_start "$FAKE"
 is 'two endpoints' "$(jq -c '[.completed, .endpoints]' "$WORK/out.json")" '[100,2]'
 llm_stop
 is '  half of the requests each' "$(jq .requests "$said")" 50
-llm_start "$FAKE" --ttft 5ms
+llm_start "$FAKE" --ttft 50ms
 is 'one stream that never pauses: one request in flight' "$(load -n 1 -c 1 | jq -c '[.window.mean_concurrency > 0.99 and .window.mean_concurrency < 1.01, .request_throughput, .max_output_tokens_per_s]')" '[true,null,null]'
-load -n 100 -c 3 >"$WORK/out.json"
+load -n 60 -c 3 >"$WORK/out.json"
 is '  three streams: not more than three, and hardly less' "$(jq '.window.mean_concurrency | . > 2.4 and . < 3.01' "$WORK/out.json")" true
 load -c 1 -d 1200ms --sweep 1..4*2 >"$WORK/out.json"
 is 'a sweep: one run a level, the highest is reported' "$(jq -c '[.sweep.points[].level], (.sweep.points | max_by(.output_throughput).level) == .sweep.reported_level, .sweep.reported_level == .max_concurrency' "$WORK/out.json" | tr '\n' ' ')" \
