@@ -120,5 +120,5 @@ like "... and another status" "$(sent USR1 'exit 7')" "^KILLED\|SIGUSR1\|exit st
 like "... not caught" "$(sent USR1 -)" "^KILLED\|SIGUSR1\|ended by signal USR1, sent by the scheduler"
 like "... then TERM" "$(sent 'USR1 TERM' true)" "^KILLED\|SIGTERM\|ended by signal TERM, sent by the scheduler"
 like "... then a fault of the program" "$(sent USR1 'kill -SEGV \$\$')" "^FAILED\|SIGUSR1\|ended by signal SEGV[^,]*\|$"
-is "CONT shows nothing of the end" "$(sent CONT 'exit 0')" "FINISHED|null|null|"
+is "CONT says nothing about the end" "$(sent CONT 'exit 0')" "FINISHED|null|null|"
 done_testing

@@ -485,7 +485,7 @@ const char *job_above(void)
     return NULL;
 }
 
-/* Returns whether a signal shows nothing of the program's end, whoever sends it. */
+/* Returns whether a signal says nothing about the program's end, whoever sends it. */
 static bool is_of_no_end(int number)
 {
     static const int numbers[] = {SIGKILL, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD, SIGWINCH, SIGURG, SIGPIPE, SIGALRM};
