@@ -107,18 +107,4 @@ cp /bin/sh slurmstepd
 until [ -e up ]; do sleep 0.05; done; kill -TERM $p $(cat /proc/$p/task/$p/children); wait $p'
 is "the scheduler's TERM, and status 0" "$("$BENCHWRAP" show -t early --json | jq -r '.status, (.warnings[] | .text? // . | select(test("scheduler")))' | xargs)" \
     "FINISHED the scheduler sent SIGTERM before the program ended with status 0: its results may be incomplete"
-# sbatch --signal sends USR1 or any other one, for a checkpoint and an early end.
-sent() # SIGNALS TRAP: status, tags and the warning of a run to whose processes the scheduler sends the signals
-{
-    rm -rf early up
-    ./slurmstepd -c '"$BENCHWRAP" -q -t early -- sh -c "trap \"$2\" USR1 CONT; touch up; while :; do sleep 0.05; done" sh & p=$!
-    until [ -e up ]; do sleep 0.05; done; for s in $1; do kill -$s $p $(cat /proc/$p/task/$p/children); sleep 0.2; done; wait $p' sh "$1" "$2"
-    "$BENCHWRAP" show -t early --json | jq -r '.status, .tags["job.signal"], .tags["benchwrap.ended"], ([.warnings[] | .text? // . | select(test("scheduler"))] | join("+"))' | paste -sd '|'
-}
-is "the scheduler's USR1, and status 0" "$(sent USR1 'exit 0')" "FINISHED|SIGUSR1|null|the scheduler sent SIGUSR1 before the program ended with status 0: its results may be incomplete"
-like "... and another status" "$(sent USR1 'exit 7')" "^KILLED\|SIGUSR1\|exit status 7, sent by the scheduler"
-like "... not caught" "$(sent USR1 -)" "^KILLED\|SIGUSR1\|ended by signal USR1, sent by the scheduler"
-like "... then TERM" "$(sent 'USR1 TERM' true)" "^KILLED\|SIGTERM\|ended by signal TERM, sent by the scheduler"
-like "... then a fault of the program" "$(sent USR1 'kill -SEGV \$\$')" "^FAILED\|SIGUSR1\|ended by signal SEGV[^,]*\|$"
-is "CONT says nothing about the end" "$(sent CONT 'exit 0')" "FINISHED|null|null|"
 done_testing

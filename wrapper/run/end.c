@@ -98,8 +98,6 @@ static enum run_status run_end_status(struct run *run, char *why, size_t size)
     int caught = e->finish_signal ? (int)e->finish_signal : run->job.ignored ? 0 : run->job.signal;
     if (run_is_ending(sig))
         return RUN_KILLED;
-    if (sig && job_outlived_signal(run))
-        return RUN_FAILED;
     if (caught && e->status != 0) {
         size_t n = strlen(why);
         if (!sig && WEXITSTATUS(e->status) != 128 + caught && !run->job.by_scheduler) /* else it is clear, or is explained */

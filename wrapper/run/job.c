@@ -485,22 +485,10 @@ const char *job_above(void)
     return NULL;
 }
 
-/* Returns whether a signal says nothing about the program's end, whoever sends it. */
-static bool is_of_no_end(int number)
-{
-    static const int numbers[] = {SIGKILL, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD, SIGWINCH, SIGURG, SIGPIPE, SIGALRM};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (number == numbers[i])
-            return true;
-    return false;
-}
-
-/* A scheduler sends USR1 and others, too, to have the program write a checkpoint and end. */
 void job_signalled(struct run *run, int number, pid_t sender)
 {
     struct run_job *j = &run->job;
-    if (is_of_no_end(number) || (j->signal && !j->ignored && (run_is_ending(j->signal) || !run_is_ending(number))) ||
-        (!run_is_ending(number) && !of_scheduler(sender)))
+    if ((j->signal && !j->ignored) || number == SIGKILL || !run_is_ending(number))
         return;
     j->signal = number;
     j->ignored = proc_ignores(run->host.pid, number);
@@ -514,12 +502,6 @@ void job_signalled(struct run *run, int number, pid_t sender)
     }
     run_pass_words(run); /* from now on each time: see run_on_time */
     journal_flush(run->journal, false, NULL); /* written, not synced: after SIGKILL, written bytes are still in the file */
-}
-
-bool job_outlived_signal(const struct run *run)
-{
-    const struct wire_msg *e = &run->end;
-    return run->job.signal && !run_is_ending(run->job.signal) && WIFSIGNALED(e->status) && WTERMSIG(e->status) != run->job.signal;
 }
 
 void job_warn_of_early_end(struct run *run)
@@ -616,7 +598,7 @@ void job_explain(struct run *run, char *why, size_t size)
     const struct wire_msg *e = &run->end;
     size_t n = strlen(why);
     bool asked = j->by_scheduler || (!j->signal && e->finish_signal) || (WIFSIGNALED(e->status) && WTERMSIG(e->status) == SIGKILL);
-    if (!asked || (!j->by_scheduler && !is_near_allocation_end(run)) || job_outlived_signal(run))
+    if (!asked || (!j->by_scheduler && !is_near_allocation_end(run)))
         return;
     bool found = job_reason_in_output(run);
     job_reason_ask(run);

@@ -6,8 +6,8 @@
 
 enum {
     JOB_LIMIT_MS = 5000, /* usual time limit of scontrol */
-    JOB_END_MS = 300, /* usual maximum that the end of a run waits for it */
-    JOB_SAFE_S = 60 /* before the allocation's end, when the record is made safe */
+    JOB_END_MS = 300,    /* usual maximum that the end of a run waits for it */
+    JOB_SAFE_S = 60      /* before the allocation's end, when the record is made safe */
 };
 
 struct run;
@@ -23,7 +23,7 @@ struct run_job {
     int64_t give_up_ns; /* JOB_OTHER: when to stop waiting */
     int64_t ends_ms; /* end of the allocation, 0: not known */
     int64_t safe_ns; /* when the record is to be made safe; INT64_MAX: no more */
-    int signal; /* the first of TERM INT HUP QUIT … that came from outside; before it, any other one of the scheduler */
+    int signal; /* the first of TERM INT HUP QUIT … that came from outside */
     bool ignored; /* by the program, when it came */
     bool by_scheduler; /* its sender was the scheduler's */
     struct job_reason reason;
@@ -42,8 +42,6 @@ int job_fd(const struct run *run);
 /* Reads scontrol's answer without waiting, and records it once it is complete, or why there is
  * none. */
 void job_receive(struct run *run);
-/* Returns whether the program ended by another signal than the scheduler's USR1 or the like, so that this one is not the cause. */
-bool job_outlived_signal(const struct run *run);
 /* Writes the journal after a signal from `sender` has reached the recorder, since KILL may
  * follow. */
 void job_signalled(struct run *run, int number, pid_t sender);
