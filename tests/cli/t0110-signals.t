@@ -107,4 +107,16 @@ cp /bin/sh slurmstepd
 until [ -e up ]; do sleep 0.05; done; kill -TERM $p $(cat /proc/$p/task/$p/children); wait $p'
 is "the scheduler's TERM, and status 0" "$("$BENCHWRAP" show -t early --json | jq -r '.status, (.warnings[] | .text? // . | select(test("scheduler")))' | xargs)" \
     "FINISHED the scheduler sent SIGTERM before the program ended with status 0: its results may be incomplete"
+# Other signals, as of sbatch --signal=USR1, request a checkpoint or an early end: they are known, and no end is inferred from them.
+noticed() # TRAP… as the program's first line
+{
+    rm -f up
+    ./slurmstepd -c '"$BENCHWRAP" -q -t notice -- sh -c "$1; touch up; while :; do sleep 0.05; done" & p=$!
+    until [ -e up ]; do sleep 0.05; done; kill -USR1 $p $(cat /proc/$p/task/$p/children); wait $p' sh "$1" 2>/dev/null
+    "$BENCHWRAP" show -t notice --json | jq -r '[.status, .tags["benchwrap.ended"], .tags["job.notice"], (.warnings[] | .text? // . | select(test("scheduler")))] | join("|")'
+}
+is "the scheduler's USR1 ends the program" "$(noticed :)" "KILLED|ended by signal USR1, sent by the scheduler|SIGUSR1"
+is "  a handler fails" "$(noticed 'trap "exit 7" USR1')" "FAILED|exit status 7, after SIGUSR1 from the scheduler|SIGUSR1"
+like "  a handler succeeds" "$(noticed 'trap "exit 0" USR1')" "^FINISHED\\|[^|]*\\|SIGUSR1\\|the scheduler sent SIGUSR1 before the program ended with status 0: its results may be incomplete"
+like "  it is ignored" "$(noticed 'trap "" USR1; (sleep 1; kill -9 $$) & :')" "^KILLED\\|ended by signal KILL\\|\$"
 done_testing

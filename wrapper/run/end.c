@@ -104,7 +104,9 @@ static enum run_status run_end_status(struct run *run, char *why, size_t size)
             snprintf(why + n, size - n, " after signal %s", sigabbrev_np(caught));
         return RUN_KILLED;
     }
-    return e->status ? RUN_FAILED : RUN_FINISHED;
+    if (!e->status)
+        return RUN_FINISHED;
+    return job_explain_notice(run, why, size) ? RUN_KILLED : RUN_FAILED;
 }
 
 /* Closes the spool's streams at the end, and records the bytes that are missing in the record,

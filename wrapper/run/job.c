@@ -485,10 +485,32 @@ const char *job_above(void)
     return NULL;
 }
 
+/* Notes a signal that by itself does not show that the scheduler ends the program: it may be a
+ * request for a checkpoint. Signals of job control and those of other senders do not count. */
+static void note_notice(struct run *run, int number, pid_t sender)
+{
+    static const int control[] = {SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD, SIGWINCH, SIGURG};
+    const char *name = sigabbrev_np(number);
+    char text[80];
+    for (size_t i = 0; i < sizeof control / sizeof *control; i++)
+        if (number == control[i])
+            return;
+    if (!name || !of_scheduler(sender) || proc_ignores(run->host.pid, number))
+        return;
+    run->job.notice = number;
+    snprintf(text, sizeof text, "SIG%s", name);
+    record_tag(&run->record, "job.notice", str_of(text));
+    run->dirty = true;
+}
+
 void job_signalled(struct run *run, int number, pid_t sender)
 {
     struct run_job *j = &run->job;
-    if ((j->signal && !j->ignored) || number == SIGKILL || !run_is_ending(number))
+    if (!run_is_ending(number)) {
+        note_notice(run, number, sender);
+        return;
+    }
+    if ((j->signal && !j->ignored) || number == SIGKILL)
         return;
     j->signal = number;
     j->ignored = proc_ignores(run->host.pid, number);
@@ -507,9 +529,22 @@ void job_signalled(struct run *run, int number, pid_t sender)
 void job_warn_of_early_end(struct run *run)
 {
     const struct run_job *j = &run->job;
-    if (j->by_scheduler && !j->ignored)
+    int sent = j->by_scheduler && !j->ignored ? j->signal : j->notice;
+    if (sent)
         record_warning(&run->record, "the scheduler sent SIG%s before the program ended with status 0: its results may be incomplete",
-                       sigabbrev_np(j->signal));
+                       sigabbrev_np(sent));
+}
+
+bool job_explain_notice(const struct run *run, char *why, size_t size)
+{
+    const int notice = run->job.notice, status = run->end.status;
+    size_t n = strlen(why);
+    bool by_it = notice && (WIFSIGNALED(status) ? WTERMSIG(status) == notice : WEXITSTATUS(status) == 128 + notice);
+    if (by_it)
+        snprintf(why + n, size - n, ", sent by the scheduler");
+    else if (notice)
+        snprintf(why + n, size - n, ", after SIG%s from the scheduler", sigabbrev_np(notice));
+    return by_it;
 }
 
 bool job_hurries(const struct run *run)

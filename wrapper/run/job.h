@@ -26,6 +26,7 @@ struct run_job {
     int signal; /* the first of TERM INT HUP QUIT … that came from outside */
     bool ignored; /* by the program, when it came */
     bool by_scheduler; /* its sender was the scheduler's */
+    int notice; /* the last other signal of the scheduler that the program does not ignore, as of sbatch --signal=USR1; 0: none */
     struct job_reason reason;
     int64_t limit_ms; /* time limit of scontrol */
     bool late; /* the record is closed: an answer is kept for the job's other runs alone */
@@ -58,6 +59,9 @@ const char *job_words(const struct run *run, const char *said);
 bool job_hurries(const struct run *run);
 /* Warns, of a program that ended with status 0, where the scheduler had sent it a signal. */
 void job_warn_of_early_end(struct run *run);
+/* Appends to `why` (size bytes), the words for the end of a program that failed, which other signal
+ * the scheduler had sent. Returns whether the program ended by that signal. */
+bool job_explain_notice(const struct run *run, char *why, size_t size);
 /* Returns whether the program failed and its output holds Slurm's own message that it ended a step
  * of the program. Then appends that to `why` (size bytes), the words for the program's end. */
 bool job_ended_steps(struct run *run, char *why, size_t size);
