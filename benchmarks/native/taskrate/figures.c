@@ -147,7 +147,7 @@ static double figures_steady_rate(struct tasks *t, size_t ended)
 }
 
 /* Returns the rate a second; 0: so few events in so short a time show none. */
-static double rate_of(double events, double seconds)
+static double batch_rate(double events, double seconds)
 {
     return stats_has_rate(events, seconds) ? events / seconds : 0;
 }
@@ -173,10 +173,10 @@ static void figures_rates(struct tasks *t, struct task_batch *batch)
         return;
     }
     batch->makespan = (double)(end - first) / 1e9;
-    batch->ended_rate = rate_of((double)batch->ended, batch->makespan);
+    batch->ended_rate = batch_rate((double)batch->ended, batch->makespan);
     batch->too_brief = batch->ended_rate <= 0;
     if (submitted > first && batch->submit.n)
-        batch->submit_rate = rate_of((double)batch->submitted, (double)(submitted - first) / 1e9);
+        batch->submit_rate = batch_rate((double)batch->submitted, (double)(submitted - first) / 1e9);
     if (!batch->complete)
         batch->no_throughput =
             batch->lost ? "tasks were lost: this is no throughput" : "the batch was not completed: this is no throughput";
@@ -189,7 +189,7 @@ static void figures_rates(struct tasks *t, struct task_batch *batch)
     if (batch->no_throughput)
         return;
     batch->throughput = batch->ended_rate;
-    batch->client_throughput = rate_of((double)batch->ended, (double)(known - first) / 1e9);
+    batch->client_throughput = batch_rate((double)batch->ended, (double)(known - first) / 1e9);
     batch->steady = batch->too_brief ? 0 : figures_steady_rate(t, batch->ended);
 }
 
