@@ -70,13 +70,20 @@ void headlines_note(struct headlines *h, const struct rules *rules, const struct
         headline_add(h, rank_of(h, s->name), s->name, block, key);
 }
 
+/* Returns whether the program logged the metric, by `benchwrap log` or by its MLflow client
+ * (--share-run). The tag has no place for a name with a blank. */
+static bool is_logged_result(const struct fact *f)
+{
+    bool logged = f->kind == FACT_METRIC && f->source && (strcmp(f->source, "log") == 0 || strcmp(f->source, "mlflow") == 0);
+    return logged && key_is_result(f->key.p) && !str_starts(f->key, "live.") && !str_starts(f->key, "system/") && !str_has(f->key, " ");
+}
+
 /* The first metrics that the program logged: those that its user chose to log are about it. */
 static void put_logged(const struct record *record, struct buf *to)
 {
     size_t n = 0;
     for (const struct fact *f = record->first; f && n < LOGGED; f = f->next) {
-        bool logged = f->kind == FACT_METRIC && f->source && strcmp(f->source, "log") == 0 && key_is_result(f->key.p);
-        if (!logged || str_starts(f->key, "live.") || (to->n && str_has_word(to->p, f->key)) || f->key.n > TAG_MAX / LOGGED)
+        if (!is_logged_result(f) || (to->n && str_has_word(to->p, f->key)) || f->key.n > TAG_MAX / LOGGED)
             continue;
         buf_printf(to, "%s" STR_FMT, to->n ? " " : "", STR_ARG(f->key));
         n++;

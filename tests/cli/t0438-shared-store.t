@@ -70,6 +70,18 @@ is "... so does a name by the environment" "$(kept variable | cut -d, -f1) $(lef
 is "without these options the client's count" "$(kept client | cut -d, -f1,2) $(left_out client)" "theirs,their text "
 "$BENCHWRAP" -q -e same -n theirs --note 'their text' --share-run -- ./named
 is "equal ones are no news" "$(left_out same)" ""
+cat >learns <<'P'
+#!/bin/sh
+run=$(echo "${MLFLOW_TRACKING_URI#file://}"/*/"$MLFLOW_RUN_ID")
+mkdir -p "$run/metrics/system"
+echo "1700000000000 5 0" >"$run/metrics/loss"
+echo "1700000000000 $$ 0" >"$run/metrics/system/cpu_utilization_percentage"
+P
+chmod +x learns
+like "repetitions: what the client logged is the headline metric, not the wall time" "$("$BENCHWRAP" -e learns --share-run --until-stable 2% --max-repeat 6 -- ./learns 2>&1)" '  loss +5 '
+is "... which they are repeated for" "$("$BENCHWRAP" ls -e learns --json | jq -r '.[].headline')" loss.median
+"$BENCHWRAP" -q -e blank -- "$BENCHWRAP" log 'val loss=3'
+is "a logged metric with a blank in its name is shown" "$("$BENCHWRAP" ls -e blank --json | jq -r '.[] | "\(.headline) \(.headline_1)"')" "val loss 3"
 cat >deletes <<'P'
 #!/bin/sh
 store=${MLFLOW_TRACKING_URI#file://} id=00000000000000000000000000000001
