@@ -5,8 +5,8 @@
  * or value. */
 static int load_option(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"flags", "kind", "param", "type",  "hidden", "optional",
-                                       "value", "join", "keep",  "words", "input",  "each", NULL};
+    static const char *const keys[] = {"flags", "kind", "param", "type",  "hidden", "optional", "value",
+                                       "join",  "keep", "words", "input", "each",   NULL};
     static const char *const kinds[] = {"value", "flag", "count", "directives", NULL};
     struct option_rule *o = &rules->option[rules->options];
     (void)unused;
