@@ -35,6 +35,9 @@ like "... which the text names" "$("$BENCHWRAP" history -e gate)" 'benchmark lu 
 is "report: a median for each" "$(grep -cE '^\| <code>prog2?</code> \| 7 \|' report.md)" 2
 "$BENCHWRAP" pages -o web >/dev/null
 is "pages: the medians of both are results of two systems" "$(jq -c '.versions[0].metrics[] | select(.key == "speed_MB_per_s.median") | [.places[] | .median, .runs]' web/measurement/*.json)" '[12.5,7]'
+touch -d '2 hours ago' web/.benchwrap-pages
+"$BENCHWRAP" pages -o web >/dev/null
+is "pages again: the index is not written where nothing changed" "$(find web/.benchwrap-pages -mmin +60)" web/.benchwrap-pages
 
 # A hint names every argument that separates the nearest runs, and following it joins them.
 follow() { # EXPERIMENT: the number of earlier runs with the options of the hint
