@@ -40,8 +40,9 @@ bool figure_is_computed_name(struct str name)
         return false;
     rest = name;
     for (struct str word; (word = str_word(&rest)).n;)
-        if (figure_is_any(word, "alpha beta checksum coefficient constant crc digest gamma hash lambda lattice lr mass momentum param pi "
-                                "scale spacing step temp temperature"))
+        if (figure_is_any(word,
+                          "alpha beta cell checksum coefficient constant crc digest gamma hash lambda lattice lr mass momentum param pi "
+                          "scale spacing step temp temperature"))
             return false;
     return true;
 }
