@@ -70,7 +70,7 @@ for way in recorded unrecorded limited; do
     if [ $way = recorded ]; then
         tail -n +1 wrapped.state | grep -c '^env BENCHWRAP_RUN_ID=[0-9a-f]\{32\}$' >n
         is "$way: BENCHWRAP_RUN_ID is added" "$(cat n)" 1
-        like "$way: BENCHWRAP_SOCKET is added" "$(cat wrapped.state)" '^env BENCHWRAP_SOCKET=@benchwrap/[0-9a-f]{32}$'
+        like "$way: BENCHWRAP_SOCKET is added" "$(cat wrapped.state)" '^env BENCHWRAP_SOCKET=@benchwrap/[0-9a-f]{32}/[0-9]+[.][0-9]+$'
         is "$way: both behind all others" "$(grep '^env' wrapped.state | tail -n 2 | cut -c5-18)" "BENCHWRAP_RUN_
 BENCHWRAP_SOCK"
     fi

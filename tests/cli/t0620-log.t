@@ -14,6 +14,21 @@ rm -r mlruns
 socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"{\"metric\":\"run.wall_s\",\"value\":5}", os.environ["BENCHWRAP_SOCKET"].replace("@", "\0", 1))' 2>"$WORK/err"
 is "the same without the command" "$(cat "$WORK/err")$(wc -l <"$(echo mlruns/*/*/metrics/run.wall_s)")" 1
 like "is told in the record" "$("$BENCHWRAP" show --all last)" 'run.wall_s" was left out'
+# A recorder that takes nothing delays the calls of a run by half a second together, and the record counts what was lost.
+"$BENCHWRAP" -q -t slow -- sh -c 'touch up; until [ -e go ]; do sleep 0.05; done; from=$(date +%s%N); for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "$BENCHWRAP" log a=$i --step $i b=$i 2>>said; done
+    echo $((($(date +%s%N) - from) / 1000000)) >took; touch done' &
+run=$!
+wait_until '[ -e up ]'
+recorder=$(pgrep -P $run -f -- '--recorder')
+kill -STOP "$recorder"
+touch go
+wait_until '[ -e done ]'
+kill -CONT "$recorder"
+wait $run
+ok "a stopped recorder: twenty calls wait less than two seconds each ($(cat took) ms)" test "$(cat took)" -lt 8000
+kept=$(($(cat slow/mlruns/*/*/metrics/a slow/mlruns/*/*/metrics/b | wc -l)))
+is "  what was lost is counted" "$("$BENCHWRAP" show -t slow --json | jq -r '.tags["benchwrap.log_lost"], (.warnings[] | .text? // . | select(test("lost")))' | xargs)" "$((40 - kept)) log: $((40 - kept)) facts of the program were lost: the recorder was too slow"
+rm -r slow
 # The kind as a word, several at once, and outside a run.
 echo data >kept.txt
 "$BENCHWRAP" -q -t words/mlruns -- sh -c '"$BENCHWRAP" log metric loss=0.25 --step 4 && "$BENCHWRAP" log param lr=0.1 net=big && "$BENCHWRAP" log tag phase=two && "$BENCHWRAP" log artifact kept.txt'

@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on))
         abort();
     record_init(&r, "0123456789abcdef0123456789abcdef", 1);
-    log_open(&l, ends[0]);
+    log_open(&l, ends[0], NULL);
     while (rest.p) {
         send_message(ends[1], str_cut(&rest, 0), file);
         log_receive(&l, &to, &r);

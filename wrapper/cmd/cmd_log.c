@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "mlruns-format/key.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,8 +159,14 @@ static int send_all(const char *name, const struct message *first, struct err *e
         return -1;
     int rc = 0;
     for (const struct message *m = first; m && rc == 0; m = m->next)
-        if (emit_send(fd, m->text, m->file) < 0)
+        if (emit_send(fd, m->text, m->file) < 0) {
+            uint32_t rest = 0;
             rc = err_sys(err, "\"%.60s\" and what follows it was not logged", m->what);
+            for (const struct message *next = m->next; next; next = next->next)
+                rest++;
+            if (err->sys == EAGAIN)
+                emit_count_lost(rest);
+        }
     close(fd);
     return rc;
 }
@@ -245,7 +252,7 @@ const struct cmd cmd_log = {
                    "accepts messages of the user who called benchwrap and of root (sudo --preserve-env=BENCHWRAP_SOCKET). It drops and "
                    "counts those of other users.\n\n"
                    "Outside a recorded run (BENCHWRAP_SOCKET is not set) the command does nothing and succeeds, so a script need not know "
-                   "whether it is recorded. On a terminal it prints that. If the recorder has ended, or accepts nothing for two seconds, "
+                   "whether it is recorded. On a terminal it prints that. If the recorder has ended, or accepts nothing (the calls of a run wait half a second together, then the record counts what was lost), "
                    "the command prints a warning and its status is 0, or 1 with --strict.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
                 "Three values of the metric loss.\n",

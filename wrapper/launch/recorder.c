@@ -96,13 +96,13 @@ static int recorder_make_id(char id[33])
  * holder. Every local user can reach it, so the kernel attests the sender of each message from
  * the first one on: the option is set before the name is bound. Returns the descriptor; -1 with
  * errno. */
-static int open_log(const char *id)
+static int open_log(const char *name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = fd_high(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)), on = 1;
     if (fd < 0)
         return -1;
-    int n = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "benchwrap/%s", id);
+    int n = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s", name);
     if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
         bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0)
         fd_close(&fd);
@@ -133,7 +133,10 @@ int recorder_open(struct recorder *r, const char *id, const char **ret_what)
     else if (recorder_make_id(r->wire->run_id) < 0)
         return -1;
     *ret_what = "cannot make a socket to the recorder";
-    r->log = open_log(r->wire->run_id);
+    struct emit_shared *shared = (void *)((char *)at + EMIT_SHARED_AT);
+    memcpy(shared->run_id, r->wire->run_id, sizeof shared->run_id);
+    snprintf(r->log_name, sizeof r->log_name, "benchwrap/%s/%d.%d", r->wire->run_id, (int)getpid(), r->memory);
+    r->log = open_log(r->log_name);
     r->wire->has_log_socket = r->log >= 0;
     if (fd_socketpair(SOCK_SEQPACKET, ends) < 0)
         return -1;
@@ -293,7 +296,7 @@ static void env_put_entry(char **env, size_t *count, char *entry)
 
 char **recorder_environment(const struct recorder *r, char *const *env)
 {
-    enum { ENTRY = 80 };
+    enum { ENTRY = 96 };
     size_t count = 0;
     while (env[count])
         count++;
@@ -303,8 +306,7 @@ char **recorder_environment(const struct recorder *r, char *const *env)
     char *id = (char *)(copy + count + 3 + r->env_count), *address = id + ENTRY;
     memcpy(copy, env, count * sizeof *copy);
     snprintf(id, ENTRY, "BENCHWRAP_RUN_ID=%s", r->wire->run_id);
-    snprintf(address, ENTRY, "BENCHWRAP_SOCKET=%s%s", r->wire->has_log_socket ? "@benchwrap/" : "",
-             r->wire->has_log_socket ? r->wire->run_id : "");
+    snprintf(address, ENTRY, "BENCHWRAP_SOCKET=%s%s", r->wire->has_log_socket ? "@" : "", r->wire->has_log_socket ? r->log_name : "");
     env_put_entry(copy, &count, id);
     env_put_entry(copy, &count, address);
     for (size_t i = 0; i < r->env_count; i++)

@@ -16,6 +16,7 @@ enum {
 struct recorder {
     pid_t pid;           /* 0: not started, or reaped */
     int socket, memory, log;
+    char log_name[72]; /* of the socket, without its first byte, which is NUL */
     int its_end;         /* of the socket, until it is started */
     struct wire *wire;   /* NULL: none */
     bool alive;          /* its end of the socket is open */

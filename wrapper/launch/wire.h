@@ -9,6 +9,7 @@
  * bytes for the record (counted), never for the reader. Both programs are of one build: the layout is private. */
 #ifndef LAUNCH_WIRE_H
 #define LAUNCH_WIRE_H
+#include "base/emit.h"
 #include "launch/counters.h"
 
 #include <stdatomic.h>
@@ -52,6 +53,7 @@ struct wire {
     struct wire_ring ring[WIRE_STREAMS];
     /* the ring bytes follow: WIRE_STREAMS * WIRE_RING, page-aligned at WIRE_DATA */
 };
+_Static_assert(sizeof(struct wire) <= EMIT_SHARED_AT, "the page of struct emit_shared is behind the head");
 enum { WIRE_DATA = 16384, WIRE_SIZE = WIRE_DATA + WIRE_STREAMS * WIRE_RING };
 
 enum { WIRE_LEFT_UNKNOWN = UINT32_MAX };

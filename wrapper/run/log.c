@@ -110,9 +110,9 @@ static bool senders_are_clear(uid_t own)
     return whole;
 }
 
-void log_open(struct log *l, int fd)
+void log_open(struct log *l, int fd, const struct emit_shared *shared)
 {
-    *l = (struct log){.fd = fd, .own = getuid()};
+    *l = (struct log){.fd = fd, .own = getuid(), .shared = shared};
     l->clear = senders_are_clear(l->own);
 }
 
@@ -209,9 +209,16 @@ void log_close(struct log *l, const struct log_store *to, struct record *record)
         return;
     for (int i = 0; i < LAST_ROUNDS && log_receive(l, to, record) > 0; i++)
         ;
+    char text[24];
+    uint32_t lost = l->shared ? atomic_load(&l->shared->lost) : 0;
+    snprintf(text, sizeof text, "%" PRIu32, lost);
+    if (lost) {
+        record_tag(record, "benchwrap.log_lost", str_of(text));
+        record_warning(record, "log: %s fact%s of the program %s lost: the recorder was too slow", text, str_plural(lost),
+                       lost == 1 ? "was" : "were");
+    }
     if (!l->foreign)
         return;
-    char text[24];
     snprintf(text, sizeof text, "%" PRIu64, l->foreign);
     record_tag(record, "benchwrap.log_dropped", str_of(text));
     record_warning(record,

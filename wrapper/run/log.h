@@ -1,6 +1,7 @@
 /* log.h: record facts that the program sends with `benchwrap log` to a datagram socket. */
 #ifndef WRAPPER_RUN_LOG_H
 #define WRAPPER_RUN_LOG_H
+#include "base/emit.h"
 #include "mlruns-format/record.h"
 #include "probes/redact.h"
 
@@ -11,6 +12,7 @@
 struct log {
     int fd;                /* -1: there is none */
     uid_t own;
+    const struct emit_shared *shared; /* NULL: there is none */
     bool clear;            /* the kernel distinguishes this user from others */
     uint64_t foreign;      /* messages dropped */
     int64_t rest_until_ns; /* CLOCK_MONOTONIC: so many were dropped at once that nothing is read until then; 0: no rest */
@@ -22,8 +24,9 @@ struct log_store {
     struct redact *redact;
 };
 
-/* fd: of the launcher, with SO_PASSCRED; -1 for none. It stays the caller's. */
-void log_open(struct log *l, int fd);
+/* fd: of the launcher, with SO_PASSCRED; -1 for none. It and `shared` (NULL: none) stay the
+ * caller's. */
+void log_open(struct log *l, int fd, const struct emit_shared *shared);
 /* Reads a bounded number of waiting messages and records their facts: {"metric": key, "value": number
  * or "NaN", "step", "time", "unit"}, {"param": key, "value": text}, {"tag": key, "value": text},
  * {"artifact": name} with one open file (SCM_RIGHTS), which it copies into the spool. A wrong message

@@ -265,7 +265,7 @@ void run_watch(struct run *run)
                            {-1, POLLIN, 0},
                            {-1, POLLIN, 0}};
     int64_t now = clock_mono_ns();
-    log_open(&run->log, run->wire->has_log_socket ? WIRE_LOG_FD : -1);
+    log_open(&run->log, run->wire->has_log_socket ? WIRE_LOG_FD : -1, (const void *)((const char *)run->wire + EMIT_SHARED_AT));
     run->next_sample = INT64_MAX;
     run->next_flush = now;
     run->next_sync = now + SECOND; /* the first: not while the program is starting, and never for the shortest of runs */
