@@ -7,6 +7,7 @@
 #define UPLOAD_TAG_SYNCED "benchwrap.synced"
 #define UPLOAD_TAG_SERVER_RUN "benchwrap.server_run" /* in the tree: the server's run that this one was appended to */
 #define UPLOAD_TAG_SHARED "benchwrap.shared_run" /* in the tree: the server's run that the program's own client logged to */
+#define UPLOAD_TAG_PULLED "benchwrap.pulled" /* in the tree: the server's run of another client that this one was pulled from */
 #define UPLOAD_TAG_AMENDS "benchwrap.amends"
 #define UPLOAD_TAG_CORRECTED "benchwrap.corrected" /* on the server alone: the correction of this run by another one */
 #define UPLOAD_TAG_CUT "benchwrap.cut"

@@ -385,14 +385,15 @@ static enum mlflow_answer upload_complete(struct sending *s, const struct upload
     return answer;
 }
 
-/* Checks whether the server's own run, by which a correction completed a run, is still there: that
- * one has all of this. */
+/* Checks whether the server's own run, by which a correction completed a run, or from which it was
+ * pulled, is still there: that one has all of this. */
 static enum mlflow_answer look_at_completed(struct sending *s, bool *ret_there, struct err *err)
 {
-    const char *id = tag_text(s->run, UPLOAD_TAG_SHARED, s->arena);
+    const char *shared = tag_text(s->run, UPLOAD_TAG_AMENDS, s->arena) ? tag_text(s->run, UPLOAD_TAG_SHARED, s->arena) : NULL,
+               *id = shared ? shared : tag_text(s->run, UPLOAD_TAG_PULLED, s->arena);
     struct mlflow_run run = {0};
     *ret_there = false;
-    if (!id || !tag_text(s->run, UPLOAD_TAG_AMENDS, s->arena))
+    if (!id)
         return MLFLOW_FINE;
     enum mlflow_answer answer = mlflow_run_get(s->u->m, id, s->arena, &run, err);
     *ret_there = answer == MLFLOW_FINE && strcmp(run.lifecycle, "deleted") != 0;
@@ -564,12 +565,13 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
         return err_wrap(err, "run %.8s", run->id);
     }
     make_stamp(&s, stamp);
-    if (u->config.dry) {
-        arena_deinit(&a);
-        return upload_preview(u, run, stamp, ret, err);
-    }
     bool moved = true, lost = false, waits = false, completed;
     enum mlflow_answer answer = look_at_completed(&s, &completed, err);
+    if (u->config.dry) {
+        arena_deinit(&a);
+        ret->outcome = UPLOAD_THERE;
+        return completed ? 0 : upload_preview(u, run, stamp, ret, err);
+    }
     if (completed)
         moved = false;
     for (int i = 0; i < MOVES_MAX && moved && answer == MLFLOW_FINE; i++)
