@@ -156,7 +156,7 @@ for try in 1 2 3 4 5 6; do # the wall times of a busy machine may spread more
     [ "$(json 'tag(r, "benchwrap.stable")')" != true ] || break
 done
 is "without rules the wall time is it" "$(json 'tag(r, "benchwrap.stable")')" true
-like "and it says so" "$(json 'tag(r, "benchwrap.series_end")')" 'stable.*, by wall time \(run\.wall_s\): no headline metric was recorded$'
+like "and it says so" "$(json 'tag(r, "benchwrap.series_end")')" 'stable.*, by wall time \(run\.wall_s\): no headline metric has one value for each repetition$'
 
 # the smallest rule file of the documents works: its metric with `headline:` is the headline metric
 sed -n '/^## The smallest one/,/^It makes/p' "$ROOT/docs/howto-benchmark.md" | sed -n '/^```yaml/,/^```$/p' | sed '/^```/d' >smallest.yaml
@@ -177,4 +177,11 @@ run --repeat 1000 --max-time 0.7 -- sleep 0.2
 is "--max-time: exit status" "$?" 0
 ok "--max-time ends the series" [ $(($(date +%s) - start)) -lt 10 ]
 like "and says so" "$(json 'tag(r, "benchwrap.series_end")')" 'max-time'
+
+# Points of --until-stable have as many repetitions as they need.
+mkdir "$WORK/until" && cd "$WORK/until" || exit 1
+printf '#!/bin/sh\necho x >>n; "$2" log rate=$((100 + $1 * $(wc -l <n)))\n' >prog && chmod +x prog
+"$BENCHWRAP" --until-stable 2% --max-repeat 7 --sweep k=0,9 -- ./prog '{k}' "$BENCHWRAP" >out 2>&1
+like "no common number of repetitions is printed" "$(cat out)" ', 2 points, 12 of 12 repetitions finished in '
+like "the point that is not stable is named" "$(cat out)" 'not stable after 7 repetitions at k=9: rate'
 done_testing

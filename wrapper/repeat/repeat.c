@@ -195,13 +195,14 @@ static void run_interleaved(struct repeat_state *s)
     }
 }
 
-/* Returns the words that wall time decided, since no headline metric was recorded; else "". */
+/* Returns the words that wall time decided, since no headline metric has a value of its own for each
+ * repetition, as a table has none; else "". */
 static const char *by_wall_time(struct repeat_state *s)
 {
     const struct series_figure *f = series_figures(&s->notes);
     while (f && (!f->headline || strcmp(f->key, "run.wall_s") == 0))
         f = f->next;
-    return f ? "" : ", by wall time (run.wall_s): no headline metric was recorded";
+    return f ? "" : ", by wall time (run.wall_s): no headline metric has one value for each repetition";
 }
 
 /* Records the stability of repetitions that ran to their end. */
@@ -214,11 +215,18 @@ static void record_stability(struct repeat_state *s)
     }
     const char *worst = NULL;
     bool stable = true;
-    for (size_t p = 0; stable && p < s->what.sweep.points; p++)
+    CLEANUP_BUF struct buf at;
+    buf_init(&at, 4096);
+    for (size_t p = 0; stable && p < s->what.sweep.points; p++) {
         stable = series_stable(&s->notes, p, s->what.repeat, s->what.until, &worst);
+        if (!stable && s->what.sweep.count) {
+            buf_puts(&at, " at ");
+            sweep_label(&s->what.sweep, p, &at);
+        }
+    }
     s->why = stable ? arena_printf(a, "stable: each interval is within +-%g %% of its mean%s", s->what.until * 100, by_wall_time(s))
-                    : arena_printf(a, "not stable after %zu repetitions: %s (expected +-%g %%)%s", s->what.most,
-                                   worst ? worst : "no figure", s->what.until * 100, by_wall_time(s));
+                    : arena_printf(a, "not stable after %zu repetitions%s: %s (expected +-%g %%)%s", s->what.most, at.n ? at.p : "",
+                                   worst ? worst : "no interval is known", s->what.until * 100, by_wall_time(s));
     if (s->recorded)
         record_tag(&s->run.record, "benchwrap.stable", stable ? STR("true") : STR("false"));
     if (s->recorded && !stable)

@@ -362,13 +362,14 @@ static void print_repeat_outcome(const struct repeat_state *s, const struct fini
 {
     const struct fact *benchmark = record_find(&f->record, FACT_TAG, "benchmark");
     size_t points = s->what.sweep.points;
+    bool varies = s->what.until > 0; /* each point has as many repetitions as it needs */
     buf_plain(to, benchmark ? benchmark->text : STR("run"), 60);
     if (s->what.sweep.count) {
         buf_printf(to, ", %zu point%s", points, str_plural(points));
-        if (s->what.repeat > 1)
+        if (s->what.repeat > 1 && !varies)
             buf_printf(to, " x %zu repetitions", s->what.repeat);
     }
-    buf_printf(to, ", %zu of %zu %s", n->good ? n->good : n->failed, n->all, s->what.sweep.count ? "" : "repetitions ");
+    buf_printf(to, ", %zu of %zu %s", n->good ? n->good : n->failed, n->all, s->what.sweep.count && !varies ? "" : "repetitions ");
     if (n->good)
         screen_puts(screen, STYLE_PLAIN, "finished", to);
     if (n->good && n->failed)
