@@ -165,7 +165,7 @@ int pages_index_write(int folder, const struct page_data *data, struct err *err)
     if (b.failed)
         return err_memory(err, "the index of the pages");
     CLEANUP_BUF struct buf there;
-    struct err ignored;
+    struct err ignored = {0};
     buf_init(&there, INDEX_MAX + (1 << 20));
     if (fs_read(folder, PAGES_INDEX_NAME, INDEX_MAX, 0, &there, &ignored) == 0 && str_eq(buf_text(&there), buf_text(&b)))
         return 0; /* tools that copy the folder copy what is new */
