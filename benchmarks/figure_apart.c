@@ -35,7 +35,7 @@ static bool is_end_of_test(struct str words)
     return figure_is_past_verb(first) || figure_is_past_verb(last) || str_has_word("ok OK pass PASS Pass end End END", last);
 }
 
-/* "Image written to /tmp/a.jpg": says what became of a file. */
+/* "Image written to /tmp/a.jpg": states the outcome of a file operation. */
 static bool has_path(struct str words)
 {
     for (struct str word; (word = str_word(&words)).n;)

@@ -45,7 +45,7 @@ size_t figure_arrow_before(struct str text); /* length of the arrow that ends th
 
 /* ---- figure_computed.c ---- */
 
-bool figure_is_computed_value(struct str value); /* a fraction with so many digits that nobody has set it */
+bool figure_is_computed_value(struct str value); /* a fraction with so many digits that no user has set it */
 bool figure_is_computed_name(struct str name); /* neither a condition nor a parameter of a model, and it has no unit */
 /* The same of a number with its name: "2.5 +/- 0.1" has an error, "average: 2267891" is no setting. */
 bool figure_has_computed_digits(struct str line, const struct number *n, struct str name);

@@ -229,8 +229,7 @@ static void print_footer(struct cmd_context *c, const struct runs *runs, const s
     if (more)
         buf_printf(&b, " of %zu in all%s; hint: --all shows all of them", runs->count, when);
     else
-        buf_printf(&b, "%s; hint: %sbenchwrap show RUN", when,
-                   opt_text(&c->opts, OPTION_EXPERIMENT) ? "" : "-e NAME for one experiment, ");
+        buf_printf(&b, "%s; hint: %sbenchwrap show RUN", when, opt_text(&c->opts, OPTION_EXPERIMENT) ? "" : "-e NAME for one experiment, ");
     screen_wrap(screen, buf_text(&b), 0, 0, &to);
     if (screen->is_terminal)
         fprintf(c->out, "\n%s\n", to.p ? to.p : "");

@@ -339,7 +339,9 @@ static void handle_scontrol_answer(struct run *run)
     if (!WIFEXITED(j->ask.status) || WEXITSTATUS(j->ask.status) != 0) {
         bool missing = WIFEXITED(j->ask.status) && WEXITSTATUS(j->ask.status) == 127;
         warn_of_unknown_job(run, buf_text(&j->ask.why));
-        job_no_answer(run, missing ? "not found in PATH" : j->ask.why.n ? job_words(run, j->ask.why.p) : "it failed and printed no message");
+        job_no_answer(run, missing        ? "not found in PATH"
+                           : j->ask.why.n ? job_words(run, j->ask.why.p)
+                                          : "it failed and printed no message");
         return;
     }
     int rc = (j->stage == JOB_JSON ? slurm_job_parse_json : slurm_job_parse_text)(&job, buf_text(&j->ask.text), &w, &err);

@@ -27,7 +27,8 @@ const char *server_look(struct plan *p, char *const *env, bool *ret_good)
         return arena_printf(&p->arena, "%s", err.text);
     if (!p->experiment)
         return "answers";
-    return arena_printf(
-        &p->arena,
-        answer == MLFLOW_FINE ? "answers; it has the experiment %s" : "answers; it has no experiment %s yet: the first run in it creates it", name);
+    return arena_printf(&p->arena,
+                        answer == MLFLOW_FINE ? "answers; it has the experiment %s"
+                                              : "answers; it has no experiment %s yet: the first run in it creates it",
+                        name);
 }

@@ -468,7 +468,8 @@ static bool meets_objectives(const struct objectives *o, const struct request_re
     int64_t itl = r->chunks > 1 ? span / (int64_t)(r->chunks - 1) : 0;
     if (!o->ttft_ns && !o->tpot_ns && !o->itl_ns && !o->e2el_ns)
         return false;
-    if ((o->ttft_ns || o->tpot_ns || o->itl_ns) && !r->first_ns) /* not streamed, or without text: unknown times do not meet the objectives */
+    if ((o->ttft_ns || o->tpot_ns || o->itl_ns) &&
+        !r->first_ns) /* not streamed, or without text: unknown times do not meet the objectives */
         return false;
     if ((o->tpot_ns || o->itl_ns) && r->several)
         return false;
