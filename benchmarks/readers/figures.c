@@ -307,7 +307,7 @@ static void held_kind_take(struct rules_run *run, struct source *source, const s
     }
 }
 
-/* "MFLOPS" of a rehearsal beside "MFLOPS measured": only the latter is the result. */
+/* "MFLOPS" of a rehearsal next to "MFLOPS measured": only the latter is the result. */
 static bool has_measured_one(const struct figures_state *s, const struct figure *f)
 {
     static const char *const ends[] = {" measured", " achieved", " actual", " final"};

@@ -53,7 +53,7 @@ void emit_count_lost(uint32_t n)
         atomic_fetch_add(&emit_page->lost, n);
 }
 
-/* Waits 10 ms at most until the recorder has taken something. False: the run's time for that is used
+/* Waits 10 ms at most until the recorder has read something. False: the run's time for that is used
  * up. *waited_us: what this message has waited. */
 static bool wait_for_recorder(int fd, uint32_t *waited_us)
 {
