@@ -135,17 +135,20 @@ bool figure_is_title_line(struct str line, size_t numbers)
 /* "Size Time(us) MB/s": titles with one blank between them, of which one has a unit. A sentence has words that no title has. */
 static bool is_line_of_titles(struct str line, size_t numbers)
 {
-    struct columns c = figure_word_columns(line);
-    bool unit = false;
-    if (numbers || c.n < 2 || line.n >= FIGURE_HEADER_MAX || memchr(line.p, ':', line.n) || memchr(line.p, '=', line.n))
+    if (numbers || line.n >= FIGURE_HEADER_MAX || memchr(line.p, ':', line.n) || memchr(line.p, '=', line.n))
         return false;
-    for (size_t i = 0; i < c.n; i++) {
+    struct columns c = figure_word_columns(line);
+    if (c.n < 2)
+        return false;
+    for (size_t i = 0; i < c.n; i++) { /* of a sentence this ends before units are searched, which costs most */
         struct str title = figure_cell(c.field[i]);
         if (!guess_letters(title) || figure_is_small(title) || is_one_of(title.p[title.n - 1], ".,;!?"))
             return false;
-        unit = unit || (i && figure_unit_of_label(title));
     }
-    return (unit && (c.n > 2 || figure_is_step(c.field[0]))) || figure_is_time_header(&c);
+    bool unit = false;
+    for (size_t i = 1; i < c.n && !unit && (c.n > 2 || figure_is_step(c.field[0])); i++)
+        unit = figure_unit_of_label(figure_cell(c.field[i]));
+    return unit || figure_is_time_header(&c);
 }
 
 bool figure_fits_titles(const struct figure_context *x, struct str line)

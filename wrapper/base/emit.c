@@ -25,7 +25,8 @@
 /* Of the recorder that this process sends to; NULL: not reached. */
 static struct emit_shared *emit_page;
 
-/* Maps the page of "@benchwrap/ID/PID.FD" where that memory is the run's. */
+/* Maps the page of "@benchwrap/ID/PID.FD" where that memory is the run's, and this user's: the name comes
+ * from the environment, and root must not write to a file that another user has open. */
 static void open_emit_page(const char *name)
 {
     char path[64], id[33];
@@ -37,7 +38,7 @@ static void open_emit_page(const char *name)
     struct stat st;
     if (fd < 0)
         return;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= EMIT_SHARED_AT + (off_t)sizeof *emit_page) {
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size >= EMIT_SHARED_AT + (off_t)sizeof *emit_page) {
         void *at = mmap(NULL, sizeof *emit_page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, EMIT_SHARED_AT);
         if (at != MAP_FAILED && memcmp(((struct emit_shared *)at)->run_id, id, sizeof id) == 0)
             emit_page = at;
