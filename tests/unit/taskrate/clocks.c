@@ -23,7 +23,7 @@ static void remote(struct bench *b, struct task_batch *x, const char *host, int6
     assert_int_equal(tasks_begin(&b->tasks, 50, &err), 0);
     assert_int_equal(clocks_begin(&b->clocks, &err), 0);
     for (int i = 0; i < 50; i++) {
-        int64_t a = now + i * ms, s = a + 20 * ms + i * ms / 10, e = s + 10 * ms;
+        int64_t a = now + i * 4 * ms, s = a + 20 * ms + i * ms / 10, e = s + 10 * ms;
         struct wire_record r = {.magic = WIRE_MAGIC, .task = (uint32_t)i, .start = s + mono_apart, .end = e + mono_apart};
         r.wall_start = s + b->clocks.wall_less_mono + ahead;
         r.wall_end = e + b->clocks.wall_less_mono + ahead;
@@ -34,7 +34,7 @@ static void remote(struct bench *b, struct task_batch *x, const char *host, int6
         b->tasks.status[i] = 0;
         b->tasks.flags[i] = TASK_SUBMITTED | TASK_STAMPED | TASK_ENDED;
     }
-    *x = (struct task_batch){.tasks = 50, .slots = 8, .begin = now, .end = now + 100 * ms};
+    *x = (struct task_batch){.tasks = 50, .slots = 8, .begin = now, .end = now + 300 * ms};
     figures_of(b, x);
     tasks_deinit(&b->tasks);
 }
