@@ -4,6 +4,10 @@
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
 
+#include "base/hash.h"
+
+#include <string.h>
+
 /* People write settings with few digits. */
 enum { COMPUTED_DIGITS = 4, BARE_DIGITS = 5, BARE_WORDS_MAX = 4, NAME_MIN = 3, NAME_MAX_LENGTH = 70 };
 
@@ -40,9 +44,11 @@ bool figure_is_computed_name(struct str name)
         return false;
     rest = name;
     for (struct str word; (word = str_word(&rest)).n;)
-        if (figure_is_any(word,
-                          "alpha beta cell checksum coefficient constant crc digest gamma hash lambda lattice lr mass momentum param pi "
-                          "scale spacing step temp temperature"))
+        if (figure_is_any(
+                word, "alpha altitude azimuth beta bound box cell charge checksum coefficient constant coordinate coordinates crc decay "
+                      "density depth diameter digest dropout elevation eps epsilon factor gamma hash height lambda lat latitude lattice "
+                      "length lon longitude lr mass momentum offset origin param period phase pi position radius scale seed size "
+                      "spacing step temp temperature threshold timestamp tol tolerance weight width"))
             return false;
     return true;
 }
@@ -97,17 +103,9 @@ bool figure_is_late_name(const struct figure_context *x, struct str name)
 
 /* ---- names that other values contradict ---- */
 
-static uint32_t name_hash(struct str name)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < name.n; i++)
-        hash = (hash ^ (unsigned char)name.p[i]) * 16777619u;
-    return hash;
-}
-
 bool figure_is_doubted(const struct figure_context *x, const char *name)
 {
-    uint32_t hash = name_hash(str_of(name));
+    uint32_t hash = (uint32_t)hash_bytes(0, name, strlen(name));
     for (size_t i = 0; i < x->doubts && x->doubts < FIGURE_DOUBTS_MAX; i++)
         if (x->doubt[i] == hash)
             return true;
@@ -117,7 +115,7 @@ bool figure_is_doubted(const struct figure_context *x, const char *name)
 void figure_doubt_note(struct figure_context *x, const char *name)
 {
     if (!figure_is_doubted(x, name))
-        x->doubt[x->doubts++] = name_hash(str_of(name));
+        x->doubt[x->doubts++] = (uint32_t)hash_bytes(0, name, strlen(name));
 }
 
 /* ---- lines of a name and a value alone ---- */

@@ -41,7 +41,7 @@ uint64_t stats_quantile_needs(double q)
 
 bool stats_has_rate(double events, double seconds)
 {
-    const double enough = 100, long_s = 0.1;
+    const double enough = 10, long_s = 0.1;
     return seconds >= long_s || (seconds > 0 && events >= enough);
 }
 

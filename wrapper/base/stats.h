@@ -22,7 +22,7 @@ double stats_quantile(const double *sorted, size_t n, double q);
  * it with 99 % confidence, the smallest n with q^n + n q^(n-1) (1-q) <= 0.01. The rule is MLPerf's
  * early stopping: p50 11, p90 64, p95 130, p99 662, p99.9 6636. */
 uint64_t stats_quantile_needs(double q);
-/* Returns whether so many events in so many seconds show a rate: 100 of them, or 0.1 s. Fewer in less
+/* Returns whether so many events in so many seconds show a rate: 10 of them, or 0.1 s. Fewer in less
  * time show the begin and the end of the work. NaN seconds: false. */
 bool stats_has_rate(double events, double seconds);
 /* Calculates the 95 % interval of the ratio median(b)/median(a). False: either side has fewer than

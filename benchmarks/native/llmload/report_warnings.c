@@ -28,7 +28,7 @@ static void warn_of_endings(const struct metrics *m, struct buf *to)
 static void warn_of_short_run(const struct report_derived *d, struct buf *to)
 {
     if (d->completed && !d->has_rates)
-        buf_printf(to, "too short for rates: %llu completed request%s in %.3g s; 100 requests, or 0.1 s, show one\n",
+        buf_printf(to, "too short for rates: %llu completed request%s in %.3g s; 10 requests, or 0.1 s, show one\n",
                    (unsigned long long)d->completed, str_plural((double)d->completed), d->seconds);
 }
 

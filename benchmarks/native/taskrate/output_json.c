@@ -112,7 +112,7 @@ static void output_json_batch(struct json_out *j, const struct task_batch *x, do
     json_text(j, "reason", x->reason[0] ? x->reason : NULL);
     output_json_positive(j, "throughput_per_s", x->throughput);
     json_text(j, "no_throughput", x->no_throughput);
-    json_text(j, "rates_missing", x->too_brief && !x->warmup && !x->chain ? "too short for rates: 100 tasks, or 0.1 s, show one" : NULL);
+    json_text(j, "rates_missing", x->too_brief && !x->warmup && !x->chain ? "too short for rates: 10 tasks, or 0.1 s, show one" : NULL);
     output_json_positive(j, "client_throughput_per_s", x->client_throughput);
     output_json_positive(j, "steady_throughput_per_s", x->steady);
     output_json_positive(j, "ended_per_s", x->ended_rate);

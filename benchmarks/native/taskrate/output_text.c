@@ -225,7 +225,7 @@ static void output_text_warnings(const struct bench *b, const struct screen *scr
             output_text_line(screen, line, to);
         }
         if (x->too_brief && !x->no_throughput && !x->warmup && !x->chain) {
-            buf_printf(line, "%s %u: too short for rates: %zu task%s in %s; 100 tasks, or 0.1 s, show one", batch_kind(x), x->repetition,
+            buf_printf(line, "%s %u: too short for rates: %zu task%s in %s; 10 tasks, or 0.1 s, show one", batch_kind(x), x->repetition,
                        x->ended, str_plural((double)x->ended), output_text_seconds(x->makespan, a, sizeof a));
             output_text_line(screen, line, to);
         }

@@ -395,6 +395,8 @@ static void values_of_settings_are_no_computed_ones(void **state)
         "fidelity: 0.500000",
         "depth: 123456",
         "checksum: 1.23456",
+        "latitude: 52.520008",
+        "machine epsilon = 1.1920929e-07",
         "learning tolerance: 0.0012345",
         "lattice spacing: 3.61521",
         "x3 = 8.66667",
