@@ -27,7 +27,7 @@ here() # COMMAND…: "here" with facts of the machine; else the reason; "both" o
 may='may run the program on another machine'
 
 # Real launchers of MPI, with several names of this host.
-name=$(hostname)
+name=$(uname -n)
 address=$(ip -4 -o addr show scope global 2>/dev/null | awk '{sub("/.*", "", $4); print $4; exit}')
 for mpi in mpich openmpi; do
     run=$(command -v mpirun.$mpi) || { skip "$mpi" "not installed"; continue; }
@@ -320,7 +320,7 @@ printf '#!/bin/sh\nfor last; do :; done\nexec "$last"\n' >bin/cgexec && chmod +x
 for p in 'docker run image' 'podman run image' 'docker exec box' 'systemd-run -P' 'env X=1 docker run image' 'srun -n 1'; do
     name=${p#env X=1 }
     service="${name%% *} has a service start the program, which is no process of this run"
-    is "$p: another process starts it" "$(SLURMD_NODENAME=$(hostname) usage_of $p true)" "[0,null,\"$service\",\"$service\"]"
+    is "$p: another process starts it" "$(SLURMD_NODENAME=$(uname -n) usage_of $p true)" "[0,null,\"$service\",\"$service\"]"
 done
 for p in 'systemd-run --scope -p CPUQuota=20%' 'cgexec -g cpu:x'; do
     is "$p: a group of its own" "$(usage_of $p true)" "[3,null,\"${p%% *} starts the program in a control group of its own\"]"

@@ -36,7 +36,7 @@ echo "Authorization: Bearer opaque.secret-one"
 echo "-----BEGIN RSA PRIVATE KEY-----"
 echo "MIIEpAIBAAKCAQEA"
 echo "-----END RSA PRIVATE KEY-----"
-echo "user quentin of projectx on gpu08.site.example (gpu[07-09]), $(hostname), uid=$(id -u)"
+echo "user quentin of projectx on gpu08.site.example (gpu[07-09]), $(uname -n), uid=$(id -u)"
 echo "at 10.20.30.40 and fe80::b83f:d2ff:fe12:3456, b8:3f:d2:12:34:56, node 01234567-89ab-cdef-0123-456789abcdef, bob@mail.example"
 cat /sys/class/net/*/address /etc/machine-id 2>/dev/null
 cp "$1" result.txt
@@ -83,7 +83,7 @@ for file in /sys/class/net/*/address /etc/machine-id; do
     case $value in '' | 00:00:00:00:00:00) continue ;; esac
     scan "public: what $file says is nowhere" "$value"
 done
-host=$(hostname)
+host=$(uname -n)
 if [ ${#host} -ge 3 ] && [ "$host" != localhost ]; then scan "public: the host's own name is nowhere" "$host"; fi
 like "public: what is no text is not kept, and why" "$(cat mlruns/*/*/artifacts/benchwrap.json)" "is no text"
 ok "public: nor where it was recorded" sh -c '! grep -rlaF -e "$WORK" --exclude=stdout.log mlruns .benchwrap run'

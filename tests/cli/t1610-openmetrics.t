@@ -22,7 +22,7 @@ text:
 benchwrap-lab-tst-ior.prom benchwrap-MS-ID.om"
 text=$WORK/text/benchwrap-lab-tst-ior.prom
 like "a value in base units, with labels" "$(grep '^benchwrap_write_bw_max_bytes' "$text")" '\{benchmark="ior",cluster="tst",config="[0-9a-f]{8}",experiment="ior",key="write.bw_MiB_per_s.max",site="lab",size="4",team="hpc"\} 1988781670\.4$'
-like "samples of the machine have a node" "$(grep '^benchwrap_node_cpu_utilization_ratio' "$text")" "node=\"$(hostname)\""
+like "samples of the machine have a node" "$(grep '^benchwrap_node_cpu_utilization_ratio' "$text")" "node=\"$(uname -n)\""
 is "no sample has a time, which node exporter rejects" "$(grep -v '^#' "$text" | awk '{ n = gsub(/"[^"]*"/, ""); print NF }' | sort -u)" 2
 if python=$(venv_python prometheus-client-0.26 120 prometheus_client==0.26.0); then
     cat >read.py <<'P'

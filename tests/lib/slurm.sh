@@ -49,7 +49,7 @@ slurm_start()
     slurm_dir=$WORK/slurm
     mkdir -p "$slurm_dir"/{etc,log}
     trap 'slurm_kill; tap_exit' EXIT
-    slurm_host=$(hostname -s)
+    slurm_host=$(uname -n | cut -d. -f1)
     slurm_ports=$(slurm_free_port $((slurm_nodes + 1)))
     cat >"$slurm_dir/etc/slurm.conf" <<C
 ClusterName=ci

@@ -18,7 +18,7 @@ slurm_pids="$slurm_pids $!"
 wait_until '[ -S "$WORK/db.sock" ]'
 port=$(slurm_free_port 1)
 cat >"$slurm_dir/etc/slurmdbd.conf" <<C
-DbdHost=$(hostname -s)
+DbdHost=$(uname -n | cut -d. -f1)
 DbdAddr=127.0.0.1
 DbdPort=$port
 SlurmUser=$(id -un)
