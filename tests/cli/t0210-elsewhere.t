@@ -34,7 +34,8 @@ for mpi in mpich openmpi; do
     [ $mpi = mpich ] && H=-hosts F=-f || H=-H F=--hostfile
     is "$mpi: no hosts named" "$(here "$run" -n 1 true)" here
     for host in localhost 127.0.0.1 "$name" ${address:+"$address"}; do
-        is "$mpi $H ${host#"$address"}: here, and it ran" "$(here "$run" "$H" "$host" -n 1 echo ran) $(cat out)" "here ran"
+        "$run" "$H" "$host" -n 1 echo ran >bare 2>/dev/null </dev/null # OpenMPI 5 has not always an interface of this address
+        is "$mpi $H $host: here, as without benchwrap" "$(here "$run" "$H" "$host" -n 1 echo ran) $(cat out)" "here $(cat bare)"
     done
     printf '# hosts\n\n%s\n' "$name" >hosts
     is "$mpi $F: here, and it ran" "$(here "$run" "$F" hosts -n 1 echo ran) $(cat out)" "here ran"
