@@ -80,6 +80,8 @@ is "… in JSON, too" "$("$BENCHWRAP" compare last~1 last --json | jq -c '[.grou
 cp "$noisy/tags/benchwrap.noisy" before
 echo "work waited for memory 5 % of the time; the kernel killed 1 process of the node because memory was exhausted" >"$noisy/tags/benchwrap.noisy"
 like "… two reasons with one cause are one" "$(measured 0)" '^! Disturbed by a lack of memory: B 1 of 1 runs; repeat with more\.$'
+echo "the program was stopped, as in a suspended job, for 5.0 s or more, which run.wall_s and rates contain" >"$noisy/tags/benchwrap.noisy"
+like "… a stop of the program is a cause" "$(measured 0)" '^! Disturbed by a stop of the program: B 1 of 1 runs; repeat without one\.$'
 cp before "$noisy/tags/benchwrap.noisy"
 series=$(echo mlruns/*/*/metrics/series.noisy)
 set -- $series

@@ -23,10 +23,10 @@ struct emit_shared {
 };
 
 /* Opens the socket of a recorder. name: "@name" (abstract) or a path. Returns the descriptor, or -1
- * with err. ERR_INPUT: the socket belongs neither to this user
- * nor to root, for example because another user bound the name after the recorder died. Root also
- * accepts the user who called sudo, and any known user where sudo was not used. A kernel without
- * unix_diag cannot answer: then the socket is accepted. */
+ * with err. ERR_INPUT: the socket belongs neither to this user nor to root, for example because
+ * another user bound the name after the recorder died. Root also accepts the user who called sudo, and
+ * any known user where sudo was not used. A kernel without unix_diag cannot answer: then the socket is
+ * accepted. */
 int emit_open(const char *name, struct err *err);
 /* Sends one fact. file: an open descriptor to pass with it, or -1. 0, or -1 with errno; EAGAIN: the
  * recorder reads nothing, and the run's EMIT_WAIT_MS are used up (where the launcher's memory cannot

@@ -244,17 +244,17 @@ const struct cmd cmd_log = {
     .usage = "[OPTIONS] [metric|param|tag|artifact] [KEY=VALUE|FILE...]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description =
-        "The recorded program, or a script around it, calls this command. The first word names what follows: metrics (also "
-        "without that word), params or tags as KEY=VALUE, or files. The value of a metric is a number. NaN is kept, infinite "
-        "values are refused because MLflow cannot show them. All arguments are checked before the first one is sent.\n\n"
-        "A fact costs the program one datagram. No server is involved, and any number of processes may log at once. For a file,"
-        " this command opens it and passes it to the recorder. The copy is never more readable than the file. The recorder "
-        "accepts messages of the user who called benchwrap and of root (sudo --preserve-env=BENCHWRAP_SOCKET). It drops and "
-        "counts those of other users.\n\n"
-        "Outside a recorded run (BENCHWRAP_SOCKET is not set) the command does nothing and succeeds, so a script need not know "
-        "whether it is recorded. On a terminal it prints that. If the recorder has ended, or accepts nothing (the calls of a run wait half a second together, then the record counts what was lost), "
-        "the command prints a warning and its status is 0, or 1 with --strict.",
+    .description = "The recorded program, or a script around it, calls this command. The first word names what follows: metrics (also "
+                   "without that word), params or tags as KEY=VALUE, or files. The value of a metric is a number. NaN is kept, infinite "
+                   "values are refused because MLflow cannot show them. All arguments are checked before the first one is sent.\n\n"
+                   "A fact costs the program one datagram. No server is involved, and any number of processes may log at once. For a file,"
+                   " this command opens it and passes it to the recorder. The copy is never more readable than the file. The recorder "
+                   "accepts messages of the user who called benchwrap and of root (sudo --preserve-env=BENCHWRAP_SOCKET). It drops and "
+                   "counts those of other users.\n\n"
+                   "Outside a recorded run (BENCHWRAP_SOCKET is not set) the command does nothing and succeeds, so a script need not know "
+                   "whether it is recorded. On a terminal it prints that. If the recorder has ended, or reads nothing, the "
+                   "command prints a warning and its status is 0, or 1 with --strict. All calls of a run wait half a second together for a "
+                   "recorder that reads nothing; then the record counts what was lost.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
                 "Three values of the metric loss.\n",
     .run = log_command,

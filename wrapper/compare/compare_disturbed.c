@@ -79,7 +79,8 @@ static const struct cause {
               {{"steal"}, "by the hypervisor (steal)", "repeat later"},
               {{"for heat"}, "by heat", "repeat when it is cool"},
               {{"withheld processors"}, "by the group's processor limit", "raise it"},
-              {{"for memory", "memory was exhausted"}, "by a lack of memory", "repeat with more"}};
+              {{"for memory", "memory was exhausted"}, "by a lack of memory", "repeat with more"},
+              {{"program was stopped"}, "by a stop of the program", "repeat without one"}};
 enum { CAUSES = sizeof causes / sizeof *causes };
 
 /* Returns the cause that most of the runs name; NULL: none of these. *ret_others: some name others. */

@@ -521,7 +521,7 @@ void proposal_yaml(struct proposal *p, struct buf *to)
                     buf_plain(to, str_of(*name), 250);
                 }
                 buf_puts(to, ". Record what matters by --param, or leave it out of account: ");
-                buf_plain(to, str_of(options), 1000);
+                buf_plain(to, str_of(options ? options : "--ignore"), 1000);
                 buf_putc(to, '\n');
                 remark_runs(to, "", g);
                 continue;

@@ -168,7 +168,7 @@ static void step_failed(struct run *run)
 {
     struct run_collectors *n = &run->nodes;
     char text[600];
-    struct str cause = step_cause(n->step.why.n ? str_of(job_words(run, n->step.why.p)) : STR("srun ended without a word"));
+    struct str cause = step_cause(n->step.why.n ? str_of(job_words(run, n->step.why.p)) : STR("srun ended and printed no message"));
     snprintf(text, sizeof text, "the step of the collectors: " STR_FMT, STR_ARG(str_sub(cause, 0, 400)));
     if (n->seen_count < (size_t)n->expected && run->end.kind == 0)
         collectors_missing(run, text);

@@ -489,7 +489,7 @@ const char *job_above(void)
 
 /* Notes a signal that by itself does not show that the scheduler ends the program: it may be a
  * request for a checkpoint. Signals of job control and those of other senders do not count. */
-static void note_notice(struct run *run, int number, pid_t sender)
+static void note_other_signal(struct run *run, int number, pid_t sender)
 {
     static const int control[] = {SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD, SIGWINCH, SIGURG};
     const char *name = sigabbrev_np(number);
@@ -509,7 +509,7 @@ void job_signalled(struct run *run, int number, pid_t sender)
 {
     struct run_job *j = &run->job;
     if (!run_is_ending(number)) {
-        note_notice(run, number, sender);
+        note_other_signal(run, number, sender);
         return;
     }
     if ((j->signal && !j->ignored) || number == SIGKILL)

@@ -212,7 +212,7 @@ static enum leftover_owner leftover_owner_of(const struct spool *s, struct lefto
         buf_plain(&plain, buf_text(&word), sizeof w->other / 4);
         bool is_command = !word.failed && plain.p && strcmp(plain.p, word.p) == 0; /* else it has control characters, or is too long */
         snprintf(w->other, sizeof w->other, "%s%s%s", is_command ? "" : "PATH, where PATH is ", plain.p ? plain.p : "",
-                 is_command ? "" : " with its control characters");
+                 is_command ? "" : " (too long to print, or with control characters)");
     }
     record_deinit(&r);
     return elsewhere ? WHOSE_OTHERS : WHOSE_OURS;

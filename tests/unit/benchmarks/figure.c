@@ -356,7 +356,7 @@ static void tables_are_read(void **state)
     CHECK_ROWS(rows);
 }
 
-/* Values without a unit that nobody has set: many digits, an error, an average, two statistics. */
+/* Values without a unit are results where a program has computed them: they have many digits, an error, or the name of an average. */
 static void computed_values_are_found(void **state)
 {
     (void)state;
