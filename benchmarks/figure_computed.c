@@ -1,6 +1,5 @@
 /* figure_computed.c: values without a unit whose digits show that a program computed them: "fidelity: 0.73174". */
 #include "benchmarks/figure_compose.h"
-#include "benchmarks/figure_titles.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
 
